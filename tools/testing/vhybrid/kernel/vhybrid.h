@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * TEST ONLY: emulated cpufreq hardware for QEMU TCG.
+ *
+ * core.c	command line, paravirt hooks, APERF/MPERF
+ * fault.c	injected faults
+ * intel.c	Intel: machines, registers, CPUID, speed
+ * debugfs.c	/sys/kernel/debug/vhybrid
+ *
+ * A vendor is one struct vh_vendor; core.c asks each for the machine's name.
+ */
+#ifndef _ARCH_X86_VHYBRID_H
+#define _ARCH_X86_VHYBRID_H
+
+#include <linux/seq_file.h>
+#include <linux/types.h>
+
+#define VH_MAX_REGS	32
+
+/* vh_cpu::speed is a fixed-point fraction of the speed MPERF counts at. */
+#define VH_SPEED_SHIFT	16
+#define VH_SPEED_ONE	(1U << VH_SPEED_SHIFT)
+
+/**
+ * struct vh_reg - an emulated MSR
+ * @name: kernel name, lower case, without MSR_
+ * @addr: MSR number
+ * @read_only: WRMSR faults
+ * @absent: the machine does not have it: all accesses fault (QEMU would
+ *	answer 0, and drivers believe that)
+ */
+struct vh_reg {
+	const char	*name;
+	u32		addr;
+	bool		read_only;
+	bool		absent;
+};
+
+/**
+ * struct vh_cpu - state of one CPU's emulated hardware
+ * @type: core type: P, E, L, or C for a part that is not hybrid
+ * @val: register contents, by index into vh_vendor::regs
+ * @reads: RDMSR count, faults included
+ * @writes: WRMSR count, faults included
+ * @faults: accesses that faulted
+ * @speed: present speed, what APERF advances by while MPERF advances by
+ *	VH_SPEED_ONE
+ * @last_tsc: TSC when APERF and MPERF were last brought up to date
+ * @halted: in HLT since @last_tsc, so that the counters stand still
+ * @latched: APERF was just read, the next MPERF read goes with it
+ *
+ * Only the CPU itself changes it, with interrupts off (others ask by IPI),
+ * except while the CPU is offline. Others may read it at any time.
+ */
+struct vh_cpu {
+	char	type;
+	bool	halted;
+	bool	latched;
+	u32	speed;
+	u64	last_tsc;
+	u64	val[VH_MAX_REGS];
+	u64	reads[VH_MAX_REGS];
+	u64	writes[VH_MAX_REGS];
+	u64	faults[VH_MAX_REGS];
+} ____cacheline_aligned;
+
+/**
+ * struct vh_vendor - emulation of a vendor's hardware
+ * @regs: the MSRs, ascending by address; must contain APERF and MPERF, which
+ *	core.c looks after
+ * @nr_regs: number of @regs
+ * @setup: choose a machine by name, false if it is not one of this vendor's
+ * @option: apply an option of vhybrid_opts=, returns 0 or -EINVAL
+ * @check: after setup and options: NULL, or why the machine cannot work here
+ * @valid_type: does this machine have cores of that type?
+ * @init_cpu: reset the registers of a CPU whose type is set
+ * @read: RDMSR of regs[idx], 0 or -EIO
+ * @write: WRMSR of regs[idx], 0 or -EIO
+ * @cpuid: adjust what QEMU answered
+ * @speed: speed that results from the registers
+ * @notify: raise the "capabilities changed" interrupt on this CPU
+ * @describe: print the machine, without newline
+ */
+struct vh_vendor {
+	struct vh_reg	*regs;
+	unsigned int	nr_regs;
+	bool		(*setup)(const char *machine);
+	int		(*option)(const char *name, const char *value);
+	const char	*(*check)(void);
+	bool		(*valid_type)(char type);
+	void		(*init_cpu)(struct vh_cpu *c);
+	int		(*read)(struct vh_cpu *c, unsigned int idx, u64 *val);
+	int		(*write)(struct vh_cpu *c, unsigned int idx, u64 val);
+	void		(*cpuid)(const struct vh_cpu *c, u32 leaf, u32 subleaf,
+				 u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
+	u32		(*speed)(const struct vh_cpu *c);
+	void		(*notify)(struct vh_cpu *c);
+	void		(*describe)(struct seq_file *m);
+};
+
+extern const struct vh_vendor vh_intel;
+
+/* core.c */
+extern const struct vh_vendor *vh_vendor;
+extern struct vh_cpu vh_cpus[];
+int vh_find_reg(u32 addr);
+int vh_find_reg_name(const char *name);
+int vh_poke(unsigned int cpu, unsigned int idx, u64 val);
+void vh_reset_access(void);
+int vh_notify(unsigned int cpu);
+
+/* fault.c */
+enum vh_fault { VH_NO_FAULT, VH_FAULT, VH_FAULT_FIRST };
+
+enum vh_fault vh_fault_hit(unsigned int cpu, unsigned int idx, bool write);
+int vh_fault_add(int cpu, bool write, unsigned int idx, u64 skip, u64 count);
+void vh_fault_clear(void);
+void vh_fault_show(struct seq_file *m);
+
+#endif /* _ARCH_X86_VHYBRID_H */
