@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Get the base kernel: from Debian, or a copy of the tree that KSRC points to.
+
+. "$(dirname "$0")/lib.sh"
+
+suite=trixie-backports
+package=linux-source-$BASE
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+# Measured: 1.7 GB for the tree, 0.3 GB for the package and the archive in it.
+tree_kb=1800000
+package_kb=400000
+stamp=$build/base.id
+
+need_space()
+{
+	avail=$(df -Pk "$build" | awk 'NR == 2 { print $4 }')
+	[ "$avail" -ge "$1" ] ||
+		die "no space: $(($1 / 1024)) MiB needed, $((avail / 1024)) MiB free in the file system of build/"
+}
+
+# Make what is in directory $1 the base, with identification $2.
+install_base()
+{
+	rm -rf "$base"
+	mv "$1" "$base"
+	echo "$2" > "$stamp"
+	say "Linux $(base_version) is in build/$BASE/base"
+}
+
+check_tree()
+{
+	for f in Makefile Kbuild kernel/sched/topology.c; do
+		[ -f "$1/$f" ] || die "KSRC=$1 is not a kernel tree"
+	done
+	v=$(awk '$1 == "VERSION" { v = $3 } $1 == "PATCHLEVEL" { print v "." $3; exit }' "$1/Makefile")
+	[ "$v" = "$BASE" ] ||
+		die "KSRC=$1 is Linux $v, but the series is for $BASE (see BASE in 'make help')"
+}
+
+copy_ksrc()
+{
+	check_tree "$KSRC"
+	src=$(cd "$KSRC" && pwd)
+	case $top/ in
+	"$src"/*) die "KSRC=$KSRC contains this repository, it cannot be copied into itself" ;;
+	esac
+
+	if git -C "$src" rev-parse --verify -q HEAD >/dev/null 2>&1 &&
+	   [ "$(git -C "$src" rev-parse --show-toplevel)" = "$src" ]; then
+		id="git $src $(git -C "$src" rev-parse HEAD)"
+		[ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$id" ] || return 0
+		[ -z "$(git -C "$src" status --porcelain -uno)" ] ||
+			say "uncommitted changes in KSRC=$KSRC are left out"
+		need_space $tree_kb
+		need_tmp
+		say "copying HEAD of $KSRC"
+		mkdir "$tmp/linux"
+		git -C "$src" archive HEAD > "$tmp/tar" || die "cannot read HEAD of KSRC=$KSRC"
+		tar -C "$tmp/linux" -xf "$tmp/tar"
+	else
+		id="copy $src $(find "$src" -newer "$src/Makefile" -type f -printf '%T@ %p\n' |
+			sort | sha256sum | cut -c1-16) $(sha256sum < "$src/Makefile" | cut -c1-16)"
+		[ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$id" ] || return 0
+		need_space $tree_kb
+		need_tmp
+		say "copying $KSRC"
+		mkdir "$tmp/linux"
+		tar -C "$src" --exclude-vcs -cf "$tmp/tar" . || die "cannot read KSRC=$KSRC"
+		tar -C "$tmp/linux" -xf "$tmp/tar"
+		# It may have been built in.
+		[ ! -f "$tmp/linux/.config" ] || make -s -C "$tmp/linux" mrproper
+	fi
+	install_base "$tmp/linux" "$id"
+}
+
+# The places Debian packages come from here, as apt itself understands its sources.
+mirrors()
+{
+	# shellcheck disable=SC2016	# the dollar signs are for apt
+	apt-get indextargets --format '$(SITE) $(RELEASE)' 'Created-By: Packages' |
+		sort -u | awk '
+			$2 ~ /security/ { next }
+			$2 ~ /^(bookworm|trixie|forky|sid|stable|testing|unstable|oldstable)/ && !seen[$1]++ { print $1 }'
+}
+
+apt()
+{
+	cmd=$1
+	shift
+	APT_CONFIG=$tmp/apt/apt.conf "apt-$cmd" -q "$@"
+}
+
+setup_apt()
+{
+	rm -rf "$tmp/apt"
+	mkdir -p "$tmp/apt/lists/partial" "$tmp/apt/cache/archives/partial"
+	: > "$tmp/apt/status"
+	echo "deb [signed-by=$keyring] $1 $suite main" > "$tmp/apt/sources.list"
+	# Everything else, such as a proxy, is what the machine has.
+	cat > "$tmp/apt/apt.conf" <<-END
+		Dir::State "$tmp/apt";
+		Dir::State::Lists "$tmp/apt/lists";
+		Dir::State::status "$tmp/apt/status";
+		Dir::Cache "$tmp/apt/cache";
+		Dir::Etc::SourceList "$tmp/apt/sources.list";
+		Dir::Etc::SourceParts "-";
+		Dir::Etc::Preferences "-";
+		Dir::Etc::PreferencesParts "-";
+		Acquire::Languages "none";
+		APT::Sandbox::User "$(id -un)";
+		APT::Update::Error-Mode "any";
+	END
+}
+
+fetch_debian()
+{
+	[ ! -f "$stamp" ] || ! grep -q '^debian ' "$stamp" || return 0
+
+	[ -f "$keyring" ] || die "$keyring is missing, install debian-archive-keyring"
+	sites=$(mirrors) || die "apt cannot read the package sources of this machine, repair them"
+	[ -n "$sites" ] || die "no Debian mirror in the package sources of this machine, add one or use KSRC="
+	need_space $((tree_kb + package_kb))
+	need_tmp
+
+	found=
+	for site in $sites; do
+		setup_apt "$site"
+		say "looking for $package in $suite"
+		apt get update > "$tmp/log" 2>&1 && found=$site && break
+	done
+	[ -n "$found" ] ||
+		die "mirror unreachable or without $suite ($(grep -m 1 '^[EW]:' "$tmp/log" || echo 'no reason given')), try again or use KSRC="
+
+	version=$(apt cache policy "$package" | awk '$1 == "Candidate:" && $2 != "(none)" { print $2 }')
+	[ -n "$version" ] || die "$package is not in $suite of this machine's mirror, use KSRC="
+
+	say "downloading $package $version (160 MiB)"
+	(cd "$tmp" && apt get download "$package=$version") > "$tmp/log" 2>&1 ||
+		die "cannot download $package ($(grep -m 1 '^E:' "$tmp/log" || tail -n 1 "$tmp/log")), try again"
+
+	say "unpacking"
+	dpkg-deb --fsys-tarfile "$tmp/$package"_*.deb |
+		tar -C "$tmp" -xf - "./usr/src/$package.tar.xz"
+	rm "$tmp/$package"_*.deb
+	mkdir "$tmp/linux"
+	tar -C "$tmp/linux" --strip-components=1 -xf "$tmp/usr/src/$package.tar.xz"
+	install_base "$tmp/linux" "debian $package $version"
+}
+
+mkdir -p "$build"
+if [ -n "$KSRC" ]; then
+	[ -d "$KSRC" ] || die "KSRC=$KSRC is not a directory"
+	copy_ksrc
+else
+	fetch_debian
+fi

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# Common part of the scripts in this directory, to be sourced by them.
+
+set -eu
+
+prog=$(basename "$0" .sh)
+top=$(cd "$(dirname "$0")/.." && pwd)
+
+: "${BASE:=7.3}" "${KSRC:=}" "${KERNEL:=patched}" "${V:=}"
+
+die()
+{
+	echo "$prog: $*" >&2
+	exit 1
+}
+
+say()
+{
+	echo "$prog: $*" >&2
+}
+
+case $top in
+*[[:space:]:]*)
+	die "the kernel cannot be built in a directory with spaces or colons in its name, move '$top'" ;;
+esac
+
+[ -d "$top/patches/$BASE" ] ||
+	die "no series for BASE=$BASE, there is one for: $(cd "$top/patches" && echo [0-9]*)"
+
+build=$top/build/$BASE
+base=$build/base
+patches=$top/patches/$BASE
+
+# A directory for temporary files, removed on exit.
+tmp=
+# Processes to be terminated on exit.
+kids=
+
+cleanup()
+{
+	for kid in $kids; do
+		kill "$kid" 2>/dev/null || :
+	done
+	[ -z "$tmp" ] || rm -rf "$tmp"
+}
+
+need_tmp()
+{
+	mkdir -p "$build"
+	tmp=$(mktemp -d "$build/tmp.XXXXXX")
+}
+
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Git must not depend on, or change, anything that the user has set up.
+plain_git()
+{
+	GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null git \
+		-c user.name=series -c user.email=series@localhost \
+		-c core.autocrlf=false -c gc.auto=0 -c advice.detachedHead=false \
+		-c commit.gpgSign=false -c core.hooksPath=/dev/null "$@"
+}
+
+# The patches of the series, in order, without directories.
+series()
+{
+	[ ! -f "$patches/series" ] || sed -e 's/[[:space:]]*#.*//' -e '/^$/d' "$patches/series"
+}
+
+# The new files of the series that also stand at the top level.
+series_files()
+{
+	sed -e 's/[[:space:]]*#.*//' -e '/^$/d' "$patches/files"
+}
+
+# All files that the series touches.
+touched()
+{
+	series | while read -r p; do
+		sed -n 's,^+++ b/,,p; s,^--- a/,,p' "$patches/$p"
+	done | sed 's/[[:space:]]*$//' | sort -u
+}
+
+# Copy the files listed on standard input from tree $1 to $2, if they exist.
+copy_files()
+{
+	while read -r f; do
+		[ -f "$1/$f" ] || continue
+		mkdir -p "$2/$(dirname "$f")"
+		cp -p "$1/$f" "$2/$f"
+	done
+}
+
+# Apply the series to directory $1, naming the patch and the file on failure.
+apply_series()
+{
+	series | while read -r p; do
+		[ -f "$patches/$p" ] ||
+			die "patches/$BASE/series names $p which is not there, run 'make series'"
+		if ! patch -d "$1" -p1 -s -f --fuzz=0 --no-backup-if-mismatch -r - \
+			-i "$patches/$p" > "$1.log" 2>&1; then
+			f=$(sed -n 's/.*patching file \([^ ]*\).*/\1/p' "$1.log" | tail -n 1)
+			[ -n "$f" ] || f=$(patch -d "$1" -p1 -f --dry-run --fuzz=0 \
+				-i "$patches/$p" 2>/dev/null |
+				awk '/^checking file/ { f = $3 } /FAILED|No file/ { print f; exit }')
+			die "$p does not apply to ${f:-the base} of Linux $(base_version)"
+		fi
+	done
+}
+
+base_version()
+{
+	make -s -C "$base" kernelversion
+}
+
+need_base()
+{
+	"$top/scripts/fetch.sh"
+}
