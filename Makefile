@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# EPP-aware EAS gating for Linux cpufreq: see README.md, or 'make help'.
+
+BASE   ?= 7.3
+KERNEL ?= patched
+export BASE KERNEL KSRC T FORCE V
+
+.DEFAULT_GOAL := help
+
+help: ## show this text
+	@echo "Targets:"
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | \
+		awk -F '|' '{ printf "%-16s %s\n", $$1, $$2 }'
+	@echo "Variables:"
+	@echo "  KSRC=/path      use this kernel tree (it is copied) in place of Debian's"
+	@echo "  KERNEL=plain    for kernel and print-kernel: without the series"
+	@echo "  T=name          for check: only run this one, T=list lists them"
+	@echo "  FORCE=1         for tree: throw away what is not in patches/"
+	@echo "  BASE=7.3        base to work on"
+
+deps: ## install the Debian packages that are missing
+	@scripts/deps.sh
+
+fetch: deps ## get the base kernel
+	@scripts/fetch.sh
+
+tree: deps ## make the tree to edit the series in, build/BASE/linux
+	@scripts/tree.sh
+
+series: deps ## write patches/BASE from that tree and the files here
+	@scripts/series.sh
+
+sources: deps ## write the files here from patches/BASE
+	@scripts/sources.sh
+
+check-series: deps ## check that patches apply and match the files here
+	@scripts/check-series.sh
+
+kernel: deps ## build the test kernel
+	@+scripts/kernel.sh
+
+print-kernel: ## print the path of the test kernel
+	@scripts/kernel.sh print
+
+demo: kernel ## watch EAS follow the governor and EPP
+	@tools/testing/vhybrid/demo
+
+check: kernel ## run the tests
+	@scripts/check.sh
+
+clean: ## remove everything generated but the base kernel
+	@rm -rf build/check build/*/src-* build/*/obj-* build/*/kernel-* build/*/tmp.*
+
+distclean: ## remove everything generated
+	@rm -rf build
+
+.PHONY: help deps fetch tree series sources check-series kernel print-kernel demo check clean distclean

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Checks of the files themselves.
+#
+# usage: check-style.sh shellcheck|spdx|size|checkpatch
+
+. "$(dirname "$0")/lib.sh"
+
+cd "$top"
+need_tmp
+
+files()
+{
+	git ls-files -co --exclude-standard | while read -r f; do
+		[ -f "$f" ] && echo "$f"
+	done
+}
+
+# Patches, and what is generated along with them, are as the tools want them.
+generated='^patches/[0-9.]*/([0-9]{4}-.*\.patch|base|cover-letter|cover-letter\.txt)$'
+
+case ${1-} in
+shellcheck)
+	files | while read -r f; do
+		head -n 1 "$f" | grep -Eq '^#!.*\b(sh|bash)$' && echo "$f"
+		case $f in *.sh) echo "$f" ;; esac
+	done | sort -u > "$tmp/scripts"
+	[ -s "$tmp/scripts" ] || die "found no scripts"
+	xargs shellcheck < "$tmp/scripts"
+	say "$(wc -l < "$tmp/scripts") scripts checked" ;;
+spdx)
+	files | grep -Ev "$generated" > "$tmp/files"
+	[ -s "$tmp/files" ] || die "found no files"
+	while read -r f; do
+		head -n 3 "$f" | grep -q 'SPDX-License-Identifier: GPL-2.0' || echo "$f"
+	done < "$tmp/files" > "$tmp/bad"
+	[ ! -s "$tmp/bad" ] || die "no SPDX-License-Identifier in: $(tr '\n' ' ' < "$tmp/bad")"
+	say "$(wc -l < "$tmp/files") files checked" ;;
+size)
+	files | grep -Ev "$generated" | while read -r f; do
+		[ "$(wc -l < "$f")" -le 800 ] || echo "$f"
+	done > "$tmp/bad"
+	[ ! -s "$tmp/bad" ] || die "more than 800 lines in: $(tr '\n' ' ' < "$tmp/bad")" ;;
+checkpatch)
+	need_base
+	bad=0
+	for p in $(series); do
+		# MAINTAINERS has patterns for all of the directories concerned, and
+		# the base is not a git repository.
+		"$base/scripts/checkpatch.pl" --root="$base" --no-tree --strict --quiet --no-summary \
+			--ignore FILE_PATH_CHANGES "$patches/$p" > "$tmp/log" 2>&1 || bad=1
+		[ ! -s "$tmp/log" ] || { echo "$p:"; cat "$tmp/log"; bad=1; }
+	done
+	exit $bad ;;
+*)
+	echo "usage: check-style.sh shellcheck|spdx|size|checkpatch" >&2
+	exit 2 ;;
+esac

@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Build the test kernel: the base, the series unless KERNEL=plain, and the
+# emulated hardware on top.
+#
+# usage: kernel.sh [print]
+
+. "$(dirname "$0")/lib.sh"
+
+case $KERNEL in
+patched|plain)
+	;;
+*)
+	die "KERNEL=$KERNEL is neither 'patched' nor 'plain'" ;;
+esac
+
+src=$build/src-$KERNEL
+obj=$build/obj-$KERNEL
+log=$build/kernel-$KERNEL.log
+stamp=$build/kernel-$KERNEL.stamp
+image=$obj/arch/x86/boot/bzImage
+vhybrid=$top/tools/testing/vhybrid
+
+if [ "${1-}" = print ]; then
+	echo "$image"
+	exit
+fi
+
+need_base
+
+fragments=$top/kernel/configs/vhybrid.config
+[ "$KERNEL" = plain ] || fragments="$fragments $top/kernel/configs/vhybrid-series.config"
+
+# Everything that has an influence on the result.
+inputs()
+{
+	cat "$build/base.id"
+	${CC:-gcc} --version
+	# shellcheck disable=SC2086	# a list
+	cat $fragments "$vhybrid"/kernel/* "$vhybrid/apply-overlay" "$top/scripts/kernel.sh"
+	[ "$KERNEL" = plain ] || series | while read -r p; do cat "$patches/$p"; done
+}
+
+id=$(inputs | sha256sum)
+if [ -f "$image" ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$id" ]; then
+	exit
+fi
+
+# One build at a time, for each of them takes all of the CPUs.
+exec 9> "$build/kernel.lock"
+flock -n 9 || die "another 'make kernel' is running here, wait for it"
+
+if [ "$KERNEL" = patched ]; then
+	series_files | while read -r f; do
+		grep -qx "+++ b/$f" "$patches"/*.patch || die "no patch adds $f, run 'make series'"
+	done
+fi
+
+need_tmp
+
+# Only replace files that change, so that the build is incremental.
+if [ ! -d "$src" ] || [ "$(cat "$src.base" 2>/dev/null)" != "$(cat "$build/base.id")" ]; then
+	say "copying the base"
+	rm -rf "$src" "$src.touched" "$obj"
+	cp -a "$base" "$tmp/linux"
+	mv "$tmp/linux" "$src"
+	cp "$build/base.id" "$src.base"
+fi
+mkdir "$tmp/tree"
+if [ "$KERNEL" = patched ]; then
+	touched > "$tmp/touched"
+	copy_files "$base" "$tmp/tree" < "$tmp/touched"
+	apply_series "$tmp/tree"
+	for f in $(series_files); do
+		cmp -s "$tmp/tree/$f" "$top/$f" ||
+			die "$f differs from what the patches add, run 'make series' or 'make sources'"
+	done
+	# What the series used to touch goes back to what it was.
+	if [ -f "$src.touched" ]; then
+		comm -23 "$src.touched" "$tmp/touched" | while read -r f; do
+			if [ -f "$base/$f" ]; then
+				cp -p "$base/$f" "$src/$f"
+				touch "$src/$f"
+			else
+				rm -f "$src/$f"
+			fi
+		done
+	fi
+	(cd "$tmp/tree" && find . -type f) | while read -r f; do
+		cmp -s "$tmp/tree/$f" "$src/$f" && continue
+		mkdir -p "$(dirname "$src/$f")"
+		cp "$tmp/tree/$f" "$src/$f"
+	done
+	cp "$tmp/touched" "$src.touched"
+fi
+"$vhybrid/apply-overlay" "$src"
+
+# Do not let the build depend on when, where and by whom it is made.
+export KBUILD_BUILD_TIMESTAMP='2026-01-01' KBUILD_BUILD_USER=vhybrid KBUILD_BUILD_HOST=vhybrid
+unset MAKEFLAGS MFLAGS MAKELEVEL
+mk()
+{
+	make -C "$src" O="$obj" ARCH=x86_64 "$@"
+}
+
+mkdir -p "$obj"
+{
+	mk tinyconfig
+	# shellcheck disable=SC2086	# a list
+	(cd "$src" && scripts/kconfig/merge_config.sh -m -O "$tmp" "$obj/.config" $fragments)
+} > "$log" 2>&1 || die "cannot configure the kernel: $(tail -n 1 "$log")"
+# Keep the configuration and its time stamp if nothing has changed.
+cp "$tmp/.config" "$obj/.config"
+mk olddefconfig >> "$log" 2>&1 || die "cannot configure the kernel: $(tail -n 1 "$log")"
+for f in $fragments; do
+	"$vhybrid/check-config" "$obj/.config" "$f" || die "the configuration lacks something, see above"
+done
+
+jobs=$(nproc)
+say "building the $KERNEL kernel with $jobs jobs, log in build/$BASE/kernel-$KERNEL.log"
+start=$(date +%s)
+(
+	trap 'exit' TERM
+	while sleep 10 & wait $!; do
+		say "$(($(date +%s) - start)) s, $(grep -Ec '^ +(CC|AS|LD|AR) ' "$log" || :) objects"
+	done
+) &
+kids=$!
+if ! mk -j"$jobs" all 9>&- >> "$log" 2>&1; then
+	grep -m 5 -E 'error:|Error|undefined' "$log" >&2 || tail -n 5 "$log" >&2
+	die "the kernel does not build, see build/$BASE/kernel-$KERNEL.log"
+fi
+if grep -m 5 'warning:' "$log" >&2; then
+	say "there are warnings"
+fi
+
+echo "$id" > "$stamp"
+say "built in $(($(date +%s) - start)) s: build/$BASE/obj-$KERNEL/arch/x86/boot/bzImage"
