@@ -55,6 +55,7 @@ plain_git -C "$tmp/git" am -q $(series | sed "s,^,$patches/,") > "$tmp/log" 2>&1
 ! grep -i 'whitespace\|fuzz' "$tmp/log" >&2 || die "git am complains about the series"
 [ "$(plain_git -C "$tmp/git" rev-list --count HEAD)" -eq "$(($(series | wc -l) + 1))" ] ||
 	die "git am has made a different number of commits than there are patches"
+plain_git -C "$tmp/git" diff --stat=72 "HEAD~$(series | wc -l)" HEAD > "$tmp/stat"
 rm -rf "$tmp/git/.git"
 
 for way in quilt plain; do
@@ -76,10 +77,14 @@ done
 
 # The cover letter is up to date: its text and the subjects of the patches.
 [ -f "$patches/cover-letter" ] || die "there is no cover letter, run 'make series'"
+tail -n +3 "$patches/cover-letter.txt" > "$tmp/text"
+sed -n '1,/^$/d; /^.* ([0-9]*):$/q; p' "$patches/cover-letter" | sed '$ { /^$/d }' > "$tmp/cover"
+cmp -s "$tmp/text" "$tmp/cover" ||
+	die "the text of the cover letter is out of date, run 'make series'"
 while read -r line; do
 	grep -qF -- "$line" "$patches/cover-letter" ||
-		die "the cover letter is out of date ('$line'), run 'make series'"
-done < "$patches/cover-letter.txt"
+		die "the cover letter lacks '$line', run 'make series'"
+done < "$tmp/stat"
 series | while read -r p; do
 	subject=$(plain_git mailinfo /dev/null /dev/null < "$patches/$p" | sed -n 's/^Subject: //p')
 	grep -qF -- "$(printf '%.60s' "$subject")" "$patches/cover-letter" ||

@@ -14,6 +14,8 @@
 : "${T:=}"
 vhybrid=tools/testing/vhybrid
 out=build/check
+# No check takes more than a few minutes.
+limit=1800
 
 table()
 {
@@ -44,6 +46,12 @@ cd "$top"
 mkdir -p "$out"
 need_tmp
 passed=0 failed=0 skipped=0
+
+progress()
+{
+	echo "  ... $(($(date +%s) - start)) s"
+}
+
 table > "$tmp/table"
 while IFS='|' read -r name kind what command <&3; do
 	if [ -n "$T" ]; then
@@ -55,18 +63,9 @@ while IFS='|' read -r name kind what command <&3; do
 	echo "check $name: $what"
 	start=$(date +%s)
 	status=0
-	# A sign of life, whatever the check prints.
-	(
-		trap 'exit' TERM
-		while sleep 30 & wait $!; do
-			echo "  ... $(($(date +%s) - start)) s"
-		done
-	) &
-	kids=$!
-	sh -c "exec $command" > "$out/$name.out" 2> "$out/$name.err" < /dev/null 3<&- || status=$?
-	kill "$kids"
-	wait "$kids" 2>/dev/null || :
-	kids=
+	every 30 progress
+	timeout -k 10 "$limit" sh -c "exec $command" > "$out/$name.out" 2> "$out/$name.err" < /dev/null 3<&- || status=$?
+	quiet
 
 	if [ "$kind" = tap ]; then
 		awk -f scripts/ktap-count.awk "$out/$name.out" > "$tmp/count"

@@ -21,7 +21,13 @@ done
 [ -n "$missing" ] || exit 0
 
 say "installing Debian packages:$missing"
+case "$missing " in
+*' busybox-static '*)
+	[ "$(dpkg-query -W -f '${db:Status-Status}' busybox 2>/dev/null)" != installed ] ||
+		say "busybox-static takes the place of busybox" ;;
+esac
 need_tmp
+every 10 say "still installing"
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
 	command -v sudo >/dev/null ||

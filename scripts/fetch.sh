@@ -23,6 +23,7 @@ need_space()
 # Make what is in directory $1 the base, with identification $2.
 install_base()
 {
+	rm -f "$stamp"
 	rm -rf "$base"
 	mv "$1" "$base"
 	echo "$2" > "$stamp"
@@ -60,14 +61,14 @@ copy_ksrc()
 		git -C "$src" archive HEAD > "$tmp/tar" || die "cannot read HEAD of KSRC=$KSRC"
 		tar -C "$tmp/linux" -xf "$tmp/tar"
 	else
-		id="copy $src $(find "$src" -newer "$src/Makefile" -type f -printf '%T@ %p\n' |
-			sort | sha256sum | cut -c1-16) $(sha256sum < "$src/Makefile" | cut -c1-16)"
+		id="copy $src $(find "$src" -name .git -prune -o -type f -printf '%T@ %s %P\n' |
+			sort | sha256sum | cut -c1-16)"
 		[ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$id" ] || return 0
 		need_space $tree_kb
 		need_tmp
 		say "copying $KSRC"
 		mkdir "$tmp/linux"
-		tar -C "$src" --exclude-vcs -cf "$tmp/tar" . || die "cannot read KSRC=$KSRC"
+		tar -C "$src" --exclude=./.git -cf "$tmp/tar" . || die "cannot read KSRC=$KSRC"
 		tar -C "$tmp/linux" -xf "$tmp/tar"
 		# It may have been built in.
 		[ ! -f "$tmp/linux/.config" ] || make -s -C "$tmp/linux" mrproper
@@ -79,17 +80,16 @@ copy_ksrc()
 mirrors()
 {
 	# shellcheck disable=SC2016	# the dollar signs are for apt
-	apt-get indextargets --format '$(SITE) $(RELEASE)' 'Created-By: Packages' |
-		sort -u | awk '
-			$2 ~ /security/ { next }
-			$2 ~ /^(bookworm|trixie|forky|sid|stable|testing|unstable|oldstable)/ && !seen[$1]++ { print $1 }'
+	apt-get indextargets --format '$(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+		awk '$2 ~ /^(bookworm|trixie|forky|sid|stable|testing|unstable|oldstable)(-updates|-backports)?$/ &&
+		     $3 == "main" && !seen[$1]++ { print $1 }'
 }
 
 apt()
 {
 	cmd=$1
 	shift
-	APT_CONFIG=$tmp/apt/apt.conf "apt-$cmd" -q "$@"
+	"apt-$cmd" -q -c "$tmp/apt/apt.conf" "$@"
 }
 
 setup_apt()
@@ -111,6 +111,9 @@ setup_apt()
 		Acquire::Languages "none";
 		APT::Sandbox::User "$(id -un)";
 		APT::Update::Error-Mode "any";
+		#clear APT::Update::Pre-Invoke;
+		#clear APT::Update::Post-Invoke;
+		#clear APT::Update::Post-Invoke-Success;
 	END
 }
 
@@ -137,15 +140,19 @@ fetch_debian()
 	[ -n "$version" ] || die "$package is not in $suite of this machine's mirror, use KSRC="
 
 	say "downloading $package $version (160 MiB)"
+	every 10 say "still downloading"
 	(cd "$tmp" && apt get download "$package=$version") > "$tmp/log" 2>&1 ||
 		die "cannot download $package ($(grep -m 1 '^E:' "$tmp/log" || tail -n 1 "$tmp/log")), try again"
 
+	quiet
 	say "unpacking"
+	every 10 say "still unpacking"
 	dpkg-deb --fsys-tarfile "$tmp/$package"_*.deb |
 		tar -C "$tmp" -xf - "./usr/src/$package.tar.xz"
 	rm "$tmp/$package"_*.deb
 	mkdir "$tmp/linux"
 	tar -C "$tmp/linux" --strip-components=1 -xf "$tmp/usr/src/$package.tar.xz"
+	quiet
 	install_base "$tmp/linux" "debian $package $version"
 }
 

@@ -39,7 +39,10 @@ inputs()
 	${CC:-gcc} --version
 	# shellcheck disable=SC2086	# a list
 	cat $fragments "$vhybrid"/kernel/* "$vhybrid/apply-overlay" "$top/scripts/kernel.sh"
-	[ "$KERNEL" = plain ] || series | while read -r p; do cat "$patches/$p"; done
+	[ "$KERNEL" = plain ] || {
+		series | while read -r p; do cat "$patches/$p"; done
+		series_files | while read -r f; do cat "$top/$f"; done
+	}
 }
 
 id=$(inputs | sha256sum)
@@ -110,7 +113,6 @@ mkdir -p "$obj"
 	# shellcheck disable=SC2086	# a list
 	(cd "$src" && scripts/kconfig/merge_config.sh -m -O "$tmp" "$obj/.config" $fragments)
 } > "$log" 2>&1 || die "cannot configure the kernel: $(tail -n 1 "$log")"
-# Keep the configuration and its time stamp if nothing has changed.
 cp "$tmp/.config" "$obj/.config"
 mk olddefconfig >> "$log" 2>&1 || die "cannot configure the kernel: $(tail -n 1 "$log")"
 for f in $fragments; do
@@ -120,17 +122,16 @@ done
 jobs=$(nproc)
 say "building the $KERNEL kernel with $jobs jobs, log in build/$BASE/kernel-$KERNEL.log"
 start=$(date +%s)
-(
-	trap 'exit' TERM
-	while sleep 10 & wait $!; do
-		say "$(($(date +%s) - start)) s, $(grep -Ec '^ +(CC|AS|LD|AR) ' "$log" || :) objects"
-	done
-) &
-kids=$!
+progress()
+{
+	say "$(($(date +%s) - start)) s, $(grep -Ec '^ +(CC|AS|LD|AR) ' "$log" || :) objects"
+}
+every 10 progress
 if ! mk -j"$jobs" all 9>&- >> "$log" 2>&1; then
 	grep -m 5 -E 'error:|Error|undefined' "$log" >&2 || tail -n 5 "$log" >&2
 	die "the kernel does not build, see build/$BASE/kernel-$KERNEL.log"
 fi
+quiet
 if grep -m 5 'warning:' "$log" >&2; then
 	say "there are warnings"
 fi

@@ -4,7 +4,8 @@
 # "PASSED FAILED SKIPPED", and every failed test on standard error.
 #
 # A test with subtests is not counted itself, unless it has failed although none
-# of the subtests has.  A plan at the top level must be met.
+# of the subtests has.  There must be a plan at the top level and all plans must
+# be met.
 
 function fail(what)
 {
@@ -12,16 +13,26 @@ function fail(what)
 	print "  not ok: " what > "/dev/stderr"
 }
 
+# The results at this depth are complete.
+function complete(indent, what)
+{
+	if ((indent in planned) && planned[indent] != results[indent])
+		fail(what ": " planned[indent] " tests planned, results of " results[indent] + 0)
+	delete planned[indent]
+	delete results[indent]
+}
+
 { sub(/\r$/, "") }
 
 match($0, /^ *1\.\.[0-9]+/) {
-	plan = substr($0, 1, RLENGTH)
-	indent = match(plan, /[^ ]/) - 1
-	if (indent == 0) {
-		sub(/.*\.\./, "", plan)
-		planned += plan
+	text = substr($0, 1, RLENGTH)
+	indent = match(text, /[^ ]/) - 1
+	sub(/.*\.\./, "", text)
+	planned[indent] += text
+	if (text + 0 == 0 && toupper($0) ~ /# SKIP/)
+		skipped++
+	if (!indent)
 		plans++
-	}
 	next
 }
 
@@ -32,33 +43,38 @@ match($0, /^ *(not )?ok [0-9]+/) {
 	text = substr($0, indent + 1)
 	bad = text ~ /^not ok/
 	sub(/^(not )?ok [0-9]+ *-? */, "", text)
+	results[indent]++
 
-	if (indent == 0)
-		top++
+	parent = 0
+	for (i in results)
+		if (i + 0 > indent)
+			parent = 1
+	for (i in planned)
+		if (i + 0 > indent)
+			parent = 1
 
-	parent = last > indent
-	last = indent
 	if (parent) {
+		for (i = 64; i > indent; i--)
+			if ((i in planned) || (i in results))
+				complete(i, text)
 		if (bad && failed == seen[indent])
 			fail(text)
-		seen[indent] = failed
-		next
-	}
-	for (i = indent; i >= 0; i--)
-		if (!(i in seen))
-			seen[i] = failed
-	if (toupper(text) ~ /# SKIP/)
+	} else if (toupper(text) ~ /# SKIP/) {
 		skipped++
-	else if (bad)
+	} else if (bad) {
 		fail(text)
-	else
+	} else {
 		passed++
-	seen[indent] = failed
+	}
+	# Failures up to here do not explain those of the next parent.
+	for (i = indent; i <= 64; i++)
+		seen[i] = failed
 	next
 }
 
 END {
-	if (plans && planned != top)
-		fail("planned " planned " tests, but there are results of " top)
+	if (!plans)
+		fail("there is no plan")
+	complete(0, "top level")
 	print passed + 0, failed + 0, skipped + 0
 }

@@ -56,6 +56,35 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# Call the rest of the arguments every $1 seconds, until "quiet" is called, to show
+# that something is going on.
+every()
+{
+	(
+		# Do not hold locks and pipes of the caller open.
+		exec 3>&- 9>&-
+		seconds=$1
+		shift
+		nap=
+		trap 'kill $nap 2>/dev/null; exit' TERM
+		while :; do
+			sleep "$seconds" >/dev/null 2>&1 &
+			nap=$!
+			wait $nap
+			"$@"
+		done
+	) &
+	kids=$!
+}
+
+quiet()
+{
+	[ -n "$kids" ] || return 0
+	kill "$kids"
+	wait "$kids" 2>/dev/null || :
+	kids=
+}
+
 # Git must not depend on, or change, anything that the user has set up.
 plain_git()
 {

@@ -18,6 +18,13 @@ email=$(git config user.email || :)
 	die "author and sign-off come from git, set user.name and user.email with 'git config'"
 
 [ -d "$tree/.git" ] || "$top/scripts/tree.sh"
+[ -f "$build/linux.tip" ] || die "'make tree' has not been completed, run it first"
+cmp -s "$build/base.id" "$build/linux.base" ||
+	die "build/$BASE/linux is for another base, run 'make tree'"
+[ "$(git -C "$tree" rev-list --count base..series)" -gt 0 ] ||
+	die "there are no commits on branch 'series' in build/$BASE/linux"
+tip=$(cat "$build/linux.tip")
+need_tmp
 [ "$(git -C "$tree" symbolic-ref -q --short HEAD)" = series ] ||
 	die "build/$BASE/linux is not on branch 'series', check it out"
 [ -z "$(git -C "$tree" status --porcelain -uno)" ] ||
@@ -31,6 +38,15 @@ for f in $(series_files); do
 	[ -n "$commit" ] ||
 		die "no patch adds $f, commit it in build/$BASE/linux or drop the line from patches/$BASE/files"
 	cmp -s "$top/$f" "$tree/$f" && continue
+	# Which one has been edited since they were the same?
+	git -C "$tree" show "$tip:$f" > "$tmp/old" 2>/dev/null || :
+	if cmp -s "$tmp/old" "$top/$f"; then
+		say "$f comes from build/$BASE/linux"
+		cat "$tree/$f" > "$top/$f"
+		continue
+	fi
+	cmp -s "$tmp/old" "$tree/$f" ||
+		die "$f has been edited both here and in build/$BASE/linux, make them the same"
 	say "$f goes to: $(git -C "$tree" log -1 --format=%s "$commit")"
 	cp "$top/$f" "$tree/$f"
 	plain_git -C "$tree" add -f "$f"
@@ -55,7 +71,6 @@ FILTER_BRANCH_SQUELCH_WARNING=1 NAME=$name EMAIL=$email plain_git -C "$tree" fil
 		git interpret-trailers --trailer "Signed-off-by: $NAME <$EMAIL>"' \
 	base..out >/dev/null
 
-need_tmp
 mkdir "$tmp/out"
 plain_git -C "$tree" config branch.out.description "$(cat "$patches/cover-letter.txt")"
 date=$(git -C "$tree" log -1 --format=%aD out)
