@@ -271,6 +271,7 @@ static int __init vh_debugfs_init(void)
 	debugfs_create_file("reset_access", 0200, root, NULL, &reset_access_fops);
 	debugfs_create_file("fail", 0600, root, NULL, &fail_fops);
 	debugfs_create_file("control", 0200, root, NULL, &control_fops);
+	vh_eas_init(root);
 
 	for_each_possible_cpu(cpu) {
 		snprintf(name, sizeof(name), "cpu%u", cpu);

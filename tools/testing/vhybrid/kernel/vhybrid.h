@@ -6,6 +6,7 @@
  * fault.c	injected faults
  * intel.c	Intel: machines, registers, CPUID, speed
  * debugfs.c	/sys/kernel/debug/vhybrid
+ * eas.c	the file "eas" in there
  *
  * A vendor is one struct vh_vendor; core.c asks each for the machine's name.
  */
@@ -116,5 +117,9 @@ enum vh_fault vh_fault_hit(unsigned int cpu, unsigned int idx, bool write);
 int vh_fault_add(int cpu, bool write, unsigned int idx, u64 skip, u64 count);
 void vh_fault_clear(void);
 void vh_fault_show(struct seq_file *m);
+
+/* eas.c */
+struct dentry;
+void vh_eas_init(struct dentry *root);
 
 #endif /* _ARCH_X86_VHYBRID_H */
