@@ -279,6 +279,7 @@ static struct kunit_suite cpufreq_eas_test_suite = {
 	.init = cpufreq_eas_test_init,
 	.test_cases = cpufreq_eas_test_cases,
 };
+
 kunit_test_suite(cpufreq_eas_test_suite);
 
 #endif /* _CPUFREQ_KUNIT_H */
