@@ -1,395 +1,707 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC3043	# "local" is there in all shells concerned
 #
 # When Energy-Aware Scheduling (EAS) may be used, depending on scaling governors
-# and on the energy performance preference (EPP): the truth table for
-# intel_pstate in Documentation/cpu-freq/eas.rst, on all CPUs.
+# and the energy performance preference (EPP): every row for intel_pstate of the
+# table in Documentation/cpu-freq/eas.rst, on all CPUs, in every order of events.
+# Also, bad input changes nothing.
+#
+# usage: eas_gate.sh [PATTERN]		only run tests with such names, e.g. '*hotplug*'
 
-# shellcheck disable=SC3043	# "local" is there in all shells concerned
+. "$(dirname -- "$0")/eas_lib.sh"
 
-. "$(dirname "$0")/eas_lib.sh"
+performance=	# what "performance" stands for as a number
+boot_cpu=	# a CPU of which to read what is the same for all
+eas=		# the state of EAS that a test began with
+newline='
+'
 
-# EPP values, prepared by main: at most what "performance" stands for, or more.
-veto=
-good=
+###############################################################################
+# The table, all CPUs alike
 
-all_epp_values()
+# epp_value MODE VALUE: VALUE can also be "performance value [+ 1]"
+epp_value()
 {
-	local v
+	local v="$2" want=on
 
-	for v in $good; do
-		expect "write EPP $v" epp_all "$v"
-		expect "EAS on with EPP $v" eas_is on
-	done
-	for v in $veto; do
-		expect "write EPP $v" epp_all "$v"
-		expect "EAS off with EPP $v" eas_is off
-	done
-	expect "write EPP" epp_all balance_performance
-	expect "EAS on again" eas_is on
+	case $v in
+	"performance value") v=$performance ;;
+	"performance value + 1") v=$((performance + 1)) ;;
+	esac
+	expect "enter the base state" base "$1"
+	expect_on "EPP is balance_performance"
+	expect "write EPP $v" put_all $EPP "$v"
+	get_attr "$boot_cpu" $EPP
+	case $v in
+	# That depends on the processor.
+	default) v=$val ;;
+	esac
+	case $v in
+	# Some kernels call 0 "default".
+	performance | default) want=off ;;
+	[0-9]*) [ "$v" -gt "$performance" ] || want=off ;;
+	esac
+	expect "EAS $want: EPP $v" eas_is $want
+	expect "write EPP" put_all $EPP balance_performance
+	expect_on "EPP is balance_performance again"
 }
 
-# One CPU is enough to keep EAS off.
-each_cpu_epp()
+active_performance()
+{
+	expect "enter the base state" base active
+	expect "set performance" put_all $GOV performance
+	expect_off "governor performance"
+	expect "set powersave" put_all $GOV powersave
+	expect_on "governor powersave"
+}
+
+active_performance_veto()
+{
+	expect "enter the base state" base active
+	expect "write EPP" put_all $EPP performance
+	expect_off "EPP performance"
+	expect "set performance" put_all $GOV performance
+	expect_off "governor and EPP performance"
+	expect "set powersave" put_all $GOV powersave
+	expect_off "EPP performance from before"
+	expect "write EPP" put_all $EPP balance_performance
+	expect_on "EPP balance_performance"
+}
+
+# What is refused under governor performance must leave nothing behind.
+active_performance_refused()
 {
 	local c
 
-	for c in $(cpus); do
-		expect "write EPP of CPU$c" put "$(attr "$c" $PREF)" performance
-		expect "EAS off because of EPP of CPU$c" eas_is off
-		expect "write EPP of CPU$c" put "$(attr "$c" $PREF)" balance_power
-		expect "EAS on without it" eas_is on
+	expect "enter the base state" base active
+	expect "set performance" put_all $GOV performance
+	for c in $cpus; do
+		attr "$c" $EPP
+		expect "EPP power is refused on CPU$c" write_is "$val" power 5 EBUSY
 	done
-	epp_all balance_performance
+	expect "EPP is the same" all_are $EPP performance
+	expect_off "governor performance"
+	expect "set powersave" put_all $GOV powersave
+	expect "EPP is the same as before" all_are $EPP balance_performance
+	expect_on "governor powersave"
 }
 
-each_cpu_governor()
+passive_governor()
+{
+	if ! base passive; then
+		expect "enter the base state" false
+		return
+	fi
+	governor "$1" || { skip "there is no governor $1"; return; }
+	expect "set $1" put_all $GOV "$1"
+	expect_off "governor $1"
+	if [ -z "$no_epp" ]; then
+		expect "write EPP" put_all $EPP power
+		expect_off "governor $1, EPP power"
+		expect "write EPP" put_all $EPP performance
+		expect_off "governor $1, EPP performance"
+		expect "write EPP" put_all $EPP balance_performance
+		expect_off "governor $1 though the EPP veto has been lifted"
+	fi
+	expect "set schedutil" put_all $GOV schedutil
+	expect_on "governor schedutil"
+}
+
+###############################################################################
+# One CPU that is different is enough
+
+# each_cpu MODE ATTRIBUTE VALUE GOOD
+each_cpu()
 {
 	local c
 
-	for c in $(cpus); do
-		expect "set governor of CPU$c" put "$(attr "$c" scaling_governor)" "$1"
-		expect "EAS off because of $1 on CPU$c" eas_is off
-		expect "set governor of CPU$c" put "$(attr "$c" scaling_governor)" "$2"
-		expect "EAS on without it" eas_is on
+	expect "enter the base state" base "$1"
+	expect_on "base state"
+	if [ "$2" = $GOV ] && ! governor "$3"; then
+		skip "there is no governor $3"
+		return
+	fi
+	for c in $cpus; do
+		expect "CPU$c: write $3" put_attr "$c" "$2" "$3"
+		expect_off "$3 on CPU$c"
+		expect "CPU$c: write $4" put_attr "$c" "$2" "$4"
+		expect_on "$4 on CPU$c"
 	done
 }
 
-active_epp()
+# EAS is off from the first CPU on, and until the last one is done.
+one_after_the_other()
 {
-	all_epp_values
-}
+	local c
 
-active_each_cpu_epp()
-{
-	each_cpu_epp
-}
-
-active_governor()
-{
-	expect "set performance" gov_all performance
-	expect "EAS off with performance" eas_is off
-	expect "set powersave" gov_all powersave
-	expect "EAS on with powersave" eas_is on
-
-	# There, and back again, with EPP asking for performance.
-	expect "write EPP" epp_all performance
-	expect "set performance" gov_all performance
-	expect "EAS off with performance" eas_is off
-	expect "set powersave" gov_all powersave
-	expect "EAS off because of EPP" eas_is off
-	expect "write EPP" epp_all balance_performance
-	expect "EAS on again" eas_is on
-}
-
-active_each_cpu_governor()
-{
-	each_cpu_governor performance powersave
-}
-
-passive_governors()
-{
-	local g
-
-	for g in $(get "$(attr 0 scaling_available_governors)"); do
-		[ "$g" != schedutil ] || continue
-		expect "set $g" gov_all "$g"
-		expect "EAS off with $g" eas_is off
-		expect "write EPP" epp_all power
-		expect "EAS off with $g whatever EPP is" eas_is off
-		expect "write EPP" epp_all performance
-		expect "EAS off with $g whatever EPP is" eas_is off
-		expect "write EPP" epp_all balance_performance
-		expect "EAS off with $g after a veto is gone" eas_is off
+	expect "enter the base state" base "$1"
+	expect_on "base state"
+	for c in $cpus; do
+		expect "CPU$c: write EPP" put_attr "$c" $EPP performance
+		expect_off "EPP performance up to CPU$c"
 	done
-	expect "set schedutil" gov_all schedutil
-	expect "EAS on with schedutil" eas_is on
+	for c in $cpus; do
+		expect_off "EPP performance on CPU$c"
+		expect "CPU$c: write EPP" put_attr "$c" $EPP balance_performance
+	done
+	expect_on "EPP balance_performance on all CPUs"
 }
 
-passive_epp()
+# An EPP veto of one CPU and the governor of another one
+two_reasons()
 {
-	all_epp_values
+	local c first='' last=''
+
+	expect "enter the base state" base passive
+	for c in $cpus; do
+		first=${first:-$c} last=$c
+	done
+	expect "CPU$first: write EPP" put_attr "$first" $EPP performance
+	expect "CPU$last: set $1" put_attr "$last" $GOV "$1"
+	expect_off "EPP of CPU$first, governor of CPU$last"
+	expect "CPU$last: set schedutil" put_attr "$last" $GOV schedutil
+	expect_off "EPP of CPU$first"
+	expect "CPU$last: set $1" put_attr "$last" $GOV "$1"
+	expect "CPU$first: write EPP" put_attr "$first" $EPP power
+	expect_off "governor of CPU$last"
+	expect "CPU$last: set schedutil" put_attr "$last" $GOV schedutil
+	expect_on "no reason is left"
 }
 
-passive_each_cpu_epp()
+###############################################################################
+# Governor and EPP in every order
+
+# other_governor: one that is not compatible with EAS, in $other
+other_governor()
 {
-	each_cpu_epp
+	for other in ondemand conservative userspace powersave performance; do
+		! governor $other || return 0
+	done
 }
 
-passive_each_cpu_governor()
-{
-	each_cpu_governor ondemand schedutil
-}
-
-# schedutil starting must not lift a veto.
 veto_then_schedutil()
 {
-	expect "set ondemand" gov_all ondemand
-	expect "write EPP" epp_all performance
-	expect "set schedutil" gov_all schedutil
-	expect "EAS off because of EPP" eas_is off
-	expect "write EPP" epp_all balance_performance
-	expect "EAS on again" eas_is on
+	expect "enter the base state" base passive
+	other_governor
+	expect "set $other" put_all $GOV "$other"
+	expect "write EPP" put_all $EPP performance
+	expect_off "$other and EPP performance"
+	expect "set schedutil" put_all $GOV schedutil
+	expect_off "EPP performance, schedutil starting must not lift that"
+	expect "write EPP" put_all $EPP balance_performance
+	expect_on "EPP balance_performance"
 }
 
 schedutil_then_veto()
 {
-	expect "write EPP" epp_all performance
-	expect "EAS off because of EPP" eas_is off
-	expect "set ondemand" gov_all ondemand
-	expect "write EPP" epp_all balance_performance
-	expect "EAS off because of ondemand" eas_is off
-	expect "set schedutil" gov_all schedutil
-	expect "EAS on again" eas_is on
+	expect "enter the base state" base passive
+	other_governor
+	expect "set $other" put_all $GOV "$other"
+	expect_off "$other"
+	expect "set schedutil" put_all $GOV schedutil
+	expect_on "schedutil"
+	expect "write EPP" put_all $EPP performance
+	expect_off "EPP performance"
+	expect "write EPP" put_all $EPP balance_power
+	expect_on "EPP balance_power"
 }
 
 governor_away_and_back()
 {
-	expect "write EPP" epp_all performance
-	expect "set ondemand" gov_all ondemand
-	expect "set schedutil" gov_all schedutil
-	expect "EAS still off because of EPP" eas_is off
-	expect "write EPP" epp_all power
-	expect "EAS on again" eas_is on
-	epp_all balance_performance
+	expect "enter the base state" base passive
+	other_governor
+	expect "write EPP" put_all $EPP performance
+	expect_off "EPP performance"
+	expect "set $other" put_all $GOV "$other"
+	expect_off "$other and EPP performance"
+	expect "set schedutil" put_all $GOV schedutil
+	expect "EPP is the same" all_are $EPP performance
+	expect_off "EPP performance from before"
+	expect "write EPP" put_all $EPP power
+	expect_on "EPP power"
 }
 
+lifted_under_other()
+{
+	expect "enter the base state" base passive
+	other_governor
+	expect "write EPP" put_all $EPP performance
+	expect_off "EPP performance"
+	expect "set $other" put_all $GOV "$other"
+	expect "write EPP" put_all $EPP balance_performance
+	expect_off "$other, an EPP write must not make that compatible"
+	expect "set schedutil" put_all $GOV schedutil
+	expect_on "schedutil and EPP balance_performance"
+}
+
+###############################################################################
+# Mode switches
+
+# mode_switch EPP on|off: there and back twice
 mode_switch()
 {
-	expect "passive mode" set_mode passive
-	expect "set schedutil" gov_all schedutil
-	expect "EAS on in the passive mode" eas_is on
-	expect "active mode" set_mode active
-	expect "set powersave" gov_all powersave
-	expect "EAS on in the active mode" eas_is on
-	expect "write EPP" epp_all performance
-	expect "passive mode" set_mode passive
-	expect "set schedutil" gov_all schedutil
-	expect "EPP is the same" all_are $PREF performance
-	expect "EAS off because of EPP in the passive mode" eas_is off
-	expect "active mode" set_mode active
-	expect "set powersave" gov_all powersave
-	expect "EPP is the same" all_are $PREF performance
-	expect "EAS off because of EPP in the active mode" eas_is off
-	expect "write EPP" epp_all balance_performance
-	expect "EAS on again" eas_is on
+	local round
+
+	expect "enter the base state" base active
+	expect "write EPP" put_all $EPP "$1"
+	expect "EAS $2: active, EPP $1" eas_is "$2"
+	for round in 1 2; do
+		expect "switch to passive mode" set_mode passive
+		expect "set schedutil" put_all $GOV schedutil
+		expect "EPP is the same" all_are $EPP "$1"
+		expect "EAS $2: passive, schedutil, EPP $1, round $round" eas_is "$2"
+		expect "switch to active mode" set_mode active
+		expect "set powersave" put_all $GOV powersave
+		expect "EPP is the same" all_are $EPP "$1"
+		expect "EAS $2: active, powersave, EPP $1, round $round" eas_is "$2"
+	done
+	expect "write EPP" put_all $EPP balance_performance
+	expect_on "EPP balance_performance"
 }
 
-# A CPU that is offline does not count, until it is back.
+# A veto from one mode is lifted in the other one.
+mode_switch_lift()
+{
+	local to=passive
+
+	[ "$1" = active ] || to=active
+	expect "enter the base state" base "$1"
+	expect "write EPP" put_all $EPP performance
+	expect_off "$1, EPP performance"
+	expect "switch to $to mode" set_mode $to
+	[ $to = active ] && expect "set powersave" put_all $GOV powersave
+	[ $to = active ] || expect "set schedutil" put_all $GOV schedutil
+	expect_off "$to, EPP performance from before"
+	expect "write EPP" put_all $EPP balance_performance
+	expect_on "$to, EPP balance_performance"
+}
+
+# The governor that a mode starts with need not be the one from before.
+mode_switch_governor()
+{
+	expect "enter the base state" base passive
+	other_governor
+	expect "set $other" put_all $GOV "$other"
+	expect_off "passive, $other"
+	expect "switch to active mode" set_mode active
+	expect "set powersave" put_all $GOV powersave
+	expect_on "active, powersave"
+	expect "set performance" put_all $GOV performance
+	expect_off "active, performance"
+	expect "switch to passive mode" set_mode passive
+	expect "set schedutil" put_all $GOV schedutil
+	expect_on "passive, schedutil"
+}
+
+# The driver cannot be turned off if HWP is in use, else it takes EAS along.
+driver_off()
+{
+	local before="$mode"
+
+	if [ -z "$no_epp" ]; then
+		in_state active
+		expect "'off' is refused" write_is $PSTATE/status off 3 EBUSY
+		expect "the mode is the same" test "$(cat $PSTATE/status)" = active
+		expect "EPP is the same" all_are $EPP balance_performance
+		expect "EAS $eas: nothing has changed" eas_is "$eas"
+		return
+	fi
+	if ! set_mode off; then
+		expect "'off' is refused because HWP is in use" write_is $PSTATE/status off 3 EBUSY
+		expect "the mode is the same" test "$(cat $PSTATE/status)" = "$before"
+		return
+	fi
+	expect "no CPU has a policy" test -z "${cpus# }"
+	expect_off "there is no driver"
+	expect "switch to $before mode" set_mode "$before"
+	expect_off "the driver is back, but still no EPP"
+}
+
+###############################################################################
+# CPU hotplug
+
+# A CPU that is offline does not count, whatever its settings are.
 hotplug()
 {
-	local c
+	local c all="$cpus" count=0
 
-	for c in $(hotplug_cpus); do
+	expect "enter the base state" base "$1"
+	expect_on "base state"
+	for c in $all; do
+		can_hotplug "$c" || continue
+		count=$((count + 1))
 		expect "CPU$c offline" online "$c" 0
-		if asymmetric_online; then
-			expect "EAS on without CPU$c" eas_is on
+		attr "$c" $EPP
+		expect "EPP of CPU$c cannot be written" write_is "$val" power 5 EBUSY
+		if asymmetric; then
+			expect_on "CPU$c is offline"
+		else
+			expect_off "CPU$c is offline, the rest have the same capacity"
 		fi
 		expect "CPU$c online" online "$c" 1
-		expect "EAS on with CPU$c back" eas_is on
-
-		expect "write EPP of CPU$c" put "$(attr "$c" $PREF)" performance
-		expect "EAS off because of CPU$c" eas_is off
-		expect "CPU$c offline" online "$c" 0
-		if asymmetric_online; then
-			expect "EAS on without the veto of CPU$c" eas_is on
-		fi
-		expect "CPU$c online" online "$c" 1
-		expect "EAS off again" eas_is off
-		expect "write EPP of CPU$c" put "$(attr "$c" $PREF)" balance_performance
-		expect "EAS on again" eas_is on
+		expect_on "CPU$c is back"
 	done
+	[ $count -gt 0 ] || skip "no CPU can be taken offline"
+	expect "EPP is the same" all_are $EPP balance_performance
 }
 
-# Do the CPUs that are online differ in capacity?
-asymmetric_online()
+hotplug_veto()
 {
-	[ "$(for c in $(cpus); do get "$CPUS/cpu$c/cpu_capacity"; done | sort -u | wc -l)" -gt 1 ]
+	local c all="$cpus" count=0 attribute="$2" value="$3" good="$4"
+
+	expect "enter the base state" base "$1"
+	expect_on "base state"
+	for c in $all; do
+		can_hotplug "$c" || continue
+		count=$((count + 1))
+		expect "CPU$c: write $value" put_attr "$c" "$attribute" "$value"
+		expect_off "$value on CPU$c"
+		expect "CPU$c offline" online "$c" 0
+		if asymmetric; then
+			expect_on "CPU$c has taken $value offline"
+		else
+			expect_off "CPU$c is offline, the rest have the same capacity"
+		fi
+		expect "CPU$c online" online "$c" 1
+		get_attr "$c" "$attribute"
+		expect "it still is $value on CPU$c, not $val" test "$val" = "$value"
+		expect_off "CPU$c is back with $value"
+		expect "CPU$c: write $good" put_attr "$c" "$attribute" "$good"
+		expect_on "$good on CPU$c"
+	done
+	[ $count -gt 0 ] || skip "no CPU can be taken offline"
 }
+
+# A CPU that is compatible does not make up for others.
+hotplug_compatible()
+{
+	local c vetoer="$boot_cpu" count=0 all="$cpus"
+
+	expect "enter the base state" base "$1"
+	expect "CPU$vetoer: write EPP" put_attr "$vetoer" $EPP performance
+	expect_off "EPP performance on CPU$vetoer"
+	for c in $all; do
+		[ "$c" != "$vetoer" ] || continue
+		can_hotplug "$c" || continue
+		count=$((count + 1))
+		expect "CPU$c offline" online "$c" 0
+		expect_off "EPP performance on CPU$vetoer, CPU$c offline"
+		expect "CPU$c online" online "$c" 1
+		expect_off "EPP performance on CPU$vetoer, CPU$c online"
+	done
+	[ $count -gt 0 ] || skip "no CPU can be taken offline"
+	expect "CPU$vetoer: write EPP" put_attr "$vetoer" $EPP balance_performance
+	expect_on "EPP balance_performance on CPU$vetoer"
+}
+
+###############################################################################
+# Others
 
 # sched_energy_aware=0 stays in effect whatever changes.
 sysctl_off()
 {
-	expect "disable EAS" put $EAS 0
-	expect "write EPP" epp_all performance
-	expect "write EPP" epp_all balance_performance
-	expect "EAS is still disabled" test "$(get $EAS)" = 0
-	expect "EAS is not in use" test "$(eas_used)" != on
-	expect "enable EAS" put $EAS 1
-	expect "EAS on again" eas_is on
+	expect "enter the base state" base "$1"
+	expect_on "base state"
+	expect "disable EAS" put $AWARE 0
+	expect "write EPP" put_all $EPP performance
+	expect "sched domains are rebuilt" eas_settle
+	expect "write EPP" put_all $EPP balance_performance
+	expect "sched domains are rebuilt" eas_settle
+	get $AWARE
+	expect "EAS is possible and disabled" test "$val" = 0
+	[ -z "$trace" ] || expect "EAS is not used" test "$used" = off
+	expect "enable EAS" put $AWARE 1
+	expect_on "sched_energy_aware is 1"
 }
 
-# bad_input DESCRIPTION STRING LENGTH ERROR: refused without side effects
-bad_input()
+# Writing what is there already does not have sched domains rebuilt.
+no_change()
 {
-	local c epp gov epp_before gov_before eas
+	local c
 
-	eas=$(eas_possible)
-	for c in $(cpus); do
-		epp=$(attr "$c" $PREF)
-		gov=$(attr "$c" scaling_governor)
-		epp_before=$(get "$epp")
-		gov_before=$(get "$gov")
-		expect "$1 is refused" write_is "$epp" "$2" "$3" "$4"
-		expect "EPP is the same" test "$(get "$epp")" = "$epp_before"
-		expect "governor is the same" test "$(get "$gov")" = "$gov_before"
+	in_state "$1"
+	eas_forget
+	[ -n "$trace" ] || { skip "needs kprobes and tracing"; return; }
+	for c in $cpus; do
+		expect "CPU$c: write EPP" put_attr "$c" $EPP balance_performance
+		get_attr "$c" $GOV
+		expect "CPU$c: set $val" put_attr "$c" $GOV "$val"
 	done
-	expect "EAS is the same" test "$(eas_possible)" = "$eas"
-}
-
-newline='
-'
-
-epp_input()
-{
-	local c f
-
-	bad_input "a newline" "$newline" 1 EINVAL
-	bad_input "an unknown word" nonsense 8 EINVAL
-	bad_input "a word that is too long" balance_performance_and_more 28 EINVAL
-	bad_input "a prefix" perf 4 EINVAL
-	bad_input "a word in capitals" PERFORMANCE 11 EINVAL
-	bad_input "a negative number" -1 2 EINVAL
-	bad_input "256" 256 3 EINVAL
-	bad_input "4294967296" 4294967296 10 ERANGE
-	bad_input "a hexadecimal number" 0x10 4 EINVAL
-	bad_input "a number and something" 77x 3 EINVAL
-	bad_input "two numbers" "77${newline}78" 5 EINVAL
-	bad_input "NUL bytes" "" 30 EINVAL
-
-	for c in $(cpus); do
-		f=$(attr "$c" $PREF)
-		# There is nothing to write, so nothing happens.
-		expect "nothing" write_is "$f" "" 0 0
-		expect "EPP is the same" test "$(get "$f")" = balance_performance
-		# cpupower does it like this.
-		expect "a padded word" write_is "$f" balance_power 30 30
-		expect "EPP is balance_power" test "$(get "$f")" = balance_power
-		expect "a padded number" write_is "$f" 77 30 30
-		expect "EPP is 77" test "$(get "$f")" = 77
-		# Only the first word counts.
-		expect "two lines" write_is "$f" "power${newline}performance" 17 17
-		expect "EPP is power" test "$(get "$f")" = power
-		expect "a word with a newline" write_is "$f" "balance_performance$newline" 20 20
-		expect "EPP is balance_performance" test "$(get "$f")" = balance_performance
-	done
-	expect "EAS still on" eas_is on
+	expect "set the mode to $1" put $PSTATE/status "$1"
+	eas_settle
+	expect "no rebuild has been requested, but $requests" test "$requests" -eq 0
+	expect "EAS $eas: nothing has changed" eas_is "$eas"
 }
 
 # Whatever is set, EAS cannot be used if CPUs do not differ in capacity.
 never_on()
 {
-	local g
+	local g v
 
-	for g in $(get "$(attr 0 scaling_available_governors)"); do
-		expect "set $g" gov_all "$g"
-		expect "EAS off with $g" eas_is off
+	[ -n "$no_eas" ] || { skip "EAS can be used"; return; }
+	expect "switch to $1 mode" set_mode "$1"
+	expect_off "$1 mode"
+	for g in performance powersave schedutil ondemand conservative userspace; do
+		governor $g || continue
+		expect "set $g" put_all $GOV $g
+		expect_off "governor $g"
+		[ -z "$no_epp" ] || continue
+		[ "$1/$g" != active/performance ] || continue
+		for v in performance balance_performance balance_power power default 0 128 255; do
+			expect "write EPP $v" put_all $EPP $v
+			expect_off "governor $g, EPP $v"
+		done
 	done
-	if has_epp; then
-		gov_all powersave
-		expect "write EPP" epp_all performance
-		expect "EAS off" eas_is off
-		expect "write EPP" epp_all balance_performance
-		expect "EAS off" eas_is off
-	fi
-	[ -n "$(pstate)" ] || return
-	for g in passive active; do
-		expect "$g mode" set_mode $g
-		expect "EAS off in the $g mode" eas_is off
+	[ -n "$no_epp" ] || put_all $EPP balance_performance
+}
+
+# Where the hardware has no EPP, there is none in sysfs.
+epp_missing()
+{
+	local c
+
+	[ -n "$no_epp" ] || { skip "there is EPP"; return; }
+	expect "switch to $1 mode" set_mode "$1"
+	for c in $cpus; do
+		attr "$c" $EPP
+		[ -e "$val" ] || continue
+		expect "EPP of CPU$c cannot be written" write_is "$val" power 5 EOPNOTSUPP
 	done
 }
 
-# What the tests of one mode need.
-enter()
+###############################################################################
+# Bad input
+
+# in_state MODE: go there, and see what the state of EAS is, in $eas
+in_state()
 {
+	expect "enter the base state" base "$1"
+	expect "sched domains are rebuilt" eas_settle
+	eas=$used
+}
+
+# bad_input FILE INPUT LENGTH OUTCOME: the same error as ever, no side effects
+bad_input()
+{
+	local file="$1" input="$2" length="${3:-${#2}}" outcome="$4" c epp gov path
+
+	for c in $cpus; do
+		get_attr "$c" $EPP
+		epp=$val
+		get_attr "$c" $GOV
+		gov=$val
+		case $file in
+		status) path=$PSTATE/status ;;
+		*) attr "$c" "$file"; path=$val ;;
+		esac
+		expect "'$input' is refused on CPU$c" write_is "$path" "$input" "$length" "$outcome"
+		get_attr "$c" $EPP
+		expect "EPP of CPU$c is the same, not $val" test "$val" = "$epp"
+		get_attr "$c" $GOV
+		expect "governor of CPU$c is the same, not $val" test "$val" = "$gov"
+		[ "$file" != status ] || break
+	done
+	get $PSTATE/status
+	expect "the mode is the same, not $val" test "$val" = "$mode"
+	expect "EAS $eas: '$input' must not matter" eas_is "$eas"
+}
+
+# good_input INPUT LENGTH SHOWN: odd, but always has been accepted
+good_input()
+{
+	local c path
+
+	for c in $cpus; do
+		attr "$c" $EPP
+		path=$val
+		expect "'$1' is accepted on CPU$c" write_is "$path" "$1" "$2" "$2"
+		get "$path"
+		expect "EPP is $3, not $val" test "$val" = "$3"
+	done
+	expect "EAS $eas: EPP $3" eas_is "$eas"
+}
+
+epp_input()
+{
+	in_state "$1"
+	bad_input $EPP "" 0 0
+	bad_input $EPP "$newline" "" EINVAL
+	bad_input $EPP " " "" EINVAL
+	bad_input $EPP "" 30 EINVAL
+	bad_input $EPP nonsense "" EINVAL
+	bad_input $EPP perf "" EINVAL
+	bad_input $EPP PERFORMANCE "" EINVAL
+	bad_input $EPP balance-performance "" EINVAL
+	bad_input $EPP balance_performance_and_more "" EINVAL
+	bad_input $EPP nonsense 5000 EINVAL
+	bad_input $EPP -1 "" EINVAL
+	bad_input $EPP 256 "" EINVAL
+	bad_input $EPP 4294967295 "" EINVAL
+	bad_input $EPP 4294967296 "" ERANGE
+	bad_input $EPP 18446744073709551616 "" ERANGE
+	bad_input $EPP 0x10 "" EINVAL
+	bad_input $EPP 77x "" EINVAL
+	bad_input $EPP 77.5 "" EINVAL
+	bad_input $EPP "77 78" "" EINVAL
+	bad_input $EPP "77${newline}78" "" EINVAL
+	bad_input $EPP " 77" "" EINVAL
+	expect "EPP is the same" all_are $EPP balance_performance
+}
+
+epp_input_accepted()
+{
+	in_state "$1"
+	# Only the first word counts.  cpupower pads it.
+	good_input balance_power 30 balance_power
+	good_input 77 30 77
+	good_input "power$newline" 6 power
+	good_input "78$newline" 3 78
+	good_input " balance_power" 14 balance_power
+	good_input "power performance" 17 power
+	good_input "balance_power${newline}performance" 25 balance_power
+	good_input 077 3 77
+	good_input +78 3 78
+	good_input balance_performance 19 balance_performance
+}
+
+governor_input()
+{
+	in_state "$1"
+	bad_input $GOV "" 0 0
+	bad_input $GOV "$newline" "" EINVAL
+	bad_input $GOV "" 30 EINVAL
+	bad_input $GOV nonsense "" EINVAL
+	bad_input $GOV a_governor_name_that_is_too_long "" EINVAL
+	bad_input $GOV 0 "" EINVAL
+	bad_input $GOV "nonsense${newline}powersave" "" EINVAL
 	case $1 in
-	active)
-		set_mode active && gov_all powersave && epp_all balance_performance ;;
-	passive)
-		set_mode passive && gov_all schedutil && epp_all balance_performance ;;
+	active) bad_input $GOV schedutil "" EINVAL ;;
+	passive) bad_input $GOV schedutilx "" EINVAL ;;
 	esac
 }
 
-tests="active|EPP in the active mode|active_epp
-active|EPP of every CPU in the active mode|active_each_cpu_epp
-active|governor in the active mode|active_governor
-active|governor of every CPU in the active mode|active_each_cpu_governor
-active|EPP input in the active mode|epp_input
-active|CPU hotplug in the active mode|hotplug
-active|sched_energy_aware in the active mode|sysctl_off
-passive|governors in the passive mode|passive_governors
-passive|EPP in the passive mode|passive_epp
-passive|EPP of every CPU in the passive mode|passive_each_cpu_epp
-passive|governor of every CPU in the passive mode|passive_each_cpu_governor
-passive|EPP veto, then schedutil|veto_then_schedutil
-passive|schedutil, then EPP veto|schedutil_then_veto
-passive|schedutil stops and starts under EPP veto|governor_away_and_back
-passive|EPP input in the passive mode|epp_input
-passive|CPU hotplug in the passive mode|hotplug
-active|mode switches|mode_switch
-none|no asymmetric CPU capacity, no EAS|never_on"
-
-ktap_print_header
-require_root
-require_cpufreq
-[ -x "$DIR/sysfs_write" ] || {
-	ktap_skip_all "sysfs_write has not been built, run make"
-	exit "$KSFT_SKIP"
+status_input()
+{
+	in_state "$1"
+	bad_input status "" 0 0
+	bad_input status "$newline" "" EINVAL
+	bad_input status "" 30 EINVAL
+	bad_input status nonsense "" EINVAL
+	bad_input status ACTIVE "" EINVAL
+	bad_input status "passive " "" EINVAL
+	bad_input status passive 30 EINVAL
+	bad_input status "nonsense${newline}active" "" EINVAL
 }
-save_state
 
-why=
-if ! has_epp || [ -z "$(pstate)" ]; then
-	why="needs intel_pstate with EPP"
-elif [ ! -e $EAS ]; then
-	why="needs a kernel with EAS"
-else
-	# On hybrid processors, CPU capacity is there from the beginning.
-	asymmetric || why="needs CPUs of different capacity"
-fi
+###############################################################################
 
-if [ -z "$why" ]; then
-	set_mode active
-	gov_all powersave
-	perf=$(performance_epp)
-	ktap_print_msg "$(driver), performance is EPP $perf, CPUs: $(cpus | tr '\n' ' ')"
-	veto="performance 0 $perf"
-	good="power balance_power balance_performance default $((perf + 1)) 77 255"
-	if [ "$perf" -gt 0 ]; then
-		veto="$veto 1 $((perf - 1))"
-	else
-		good="$good 1"
-	fi
-	# To see when EAS starts and stops.
-	put $VERBOSE Y
-	epp_all performance
-	eas_is off >/dev/null
-	epp_all balance_performance
-	eas_is on >/dev/null
-fi
+# Name, what is needed, command.  The number does not depend on the system.
+list()
+{
+	local m v g good
 
-ktap_set_plan "$(echo "$tests" | wc -l)"
-while IFS='|' read -r mode what function <&3; do
-	if [ "$mode" = none ]; then
-		if asymmetric; then
-			ktap_test_skip "$what: CPUs differ in capacity"
+	for m in active passive; do
+		for v in performance balance_performance balance_power power default \
+			 0 1 "performance value" "performance value + 1" 77 255; do
+			echo "$m: EPP $v|eas epp|epp_value $m '$v'"
+		done
+		echo "$m: EPP performance on one CPU|eas epp|each_cpu $m $EPP performance balance_performance"
+		echo "$m: EPP 0 on one CPU|eas epp|each_cpu $m $EPP 0 balance_power"
+		echo "$m: EPP of one CPU after the other|eas epp|one_after_the_other $m"
+		if [ $m = active ]; then
+			good=powersave
+			echo "$m: governor performance|eas|active_performance"
+			echo "$m: governor performance, EPP performance|eas epp|active_performance_veto"
+			echo "$m: EPP refused under performance|eas epp|active_performance_refused"
+			echo "$m: governor performance on one CPU|eas|each_cpu $m $GOV performance powersave"
 		else
-			run "$what" "$function"
+			good=schedutil
+			for g in ondemand conservative userspace performance powersave; do
+				echo "$m: governor $g|eas|passive_governor $g"
+			done
+			for g in ondemand performance; do
+				echo "$m: governor $g on one CPU|eas|each_cpu $m $GOV $g schedutil"
+			done
+			echo "$m: EPP of one CPU, governor of another|eas epp|two_reasons performance"
+			echo "$m: EPP veto, then schedutil|eas epp|veto_then_schedutil"
+			echo "$m: schedutil, then EPP veto|eas epp|schedutil_then_veto"
+			echo "$m: governor away and back under a veto|eas epp|governor_away_and_back"
+			echo "$m: veto lifted under another governor|eas epp|lifted_under_other"
 		fi
-		continue
-	fi
-	if [ -n "$why" ]; then
-		ktap_test_skip "$what: $why"
-		continue
-	fi
-	if ! enter "$mode"; then
-		ktap_print_msg "cannot enter the $mode mode"
-		ktap_test_fail "$what"
-		continue
-	fi
-	run "$what" "$function"
-done 3<<END
-$tests
-END
+		echo "$m: CPU hotplug|eas epp|hotplug $m"
+		echo "$m: hotplug of a CPU with EPP performance|eas epp|hotplug_veto $m $EPP performance balance_power"
+		echo "$m: hotplug of a CPU with governor performance|eas|hotplug_veto $m $GOV performance $good"
+		echo "$m: hotplug of other CPUs under a veto|eas epp|hotplug_compatible $m"
+		echo "$m: sched_energy_aware=0|eas epp|sysctl_off $m"
+		echo "$m: writes without a change|eas epp|no_change $m"
+		echo "$m: never on without asymmetric capacity|-|never_on $m"
+		echo "$m: no EPP|-|epp_missing $m"
+		echo "$m: bad EPP input|epp|epp_input $m"
+		echo "$m: odd EPP input|epp|epp_input_accepted $m"
+		echo "$m: bad governor input|-|governor_input $m"
+		echo "$m: bad status input|-|status_input $m"
+	done
+	echo "mode switch with EPP balance_power|eas epp|mode_switch balance_power on"
+	echo "mode switch with EPP performance|eas epp|mode_switch performance off"
+	echo "mode switch, veto lifted in passive mode|eas epp|mode_switch_lift active"
+	echo "mode switch, veto lifted in active mode|eas epp|mode_switch_lift passive"
+	echo "mode switch with other governors|eas|mode_switch_governor"
+	echo "driver off|-|driver_off"
+}
 
-ktap_finished
+# needs WHAT: skips unless it is there
+needs()
+{
+	local n
+
+	for n in $1; do
+		case $n in
+		eas) [ -z "$no_eas" ] || { skip "$no_eas"; return 1; } ;;
+		epp) [ -z "$no_epp" ] || { skip "$no_epp"; return 1; } ;;
+		esac
+	done
+}
+
+one()
+{
+	needs "$1" || return 0
+	eval "$2"
+}
+
+pattern=${1:-*}
+eas_init
+for c in $cpus; do
+	boot_cpu=$c
+	break
+done
+if [ -z "$no_epp" ]; then
+	base "$mode"
+	if performance_epp; then
+		performance=$val
+		ktap_print_msg "EPP performance is $performance"
+	else
+		ktap_exit_fail_msg "no number is shown as EPP performance"
+	fi
+	base "$mode"
+fi
+if [ -z "$no_eas" ]; then
+	base passive
+	eas_settle
+	eas_enable
+fi
+
+list > "$tmp/list"
+while IFS='|' read -r name rest; do
+	# shellcheck disable=SC2254	# it is a pattern
+	case $name in
+	$pattern) echo "$name|$rest" ;;
+	esac
+done < "$tmp/list" > "$tmp/tests"
+eas_plan "$(grep -c . "$tmp/tests")"
+
+while IFS='|' read -r name need command <&3; do
+	run "$name" one "$need" "$command"
+done 3< "$tmp/tests"
+
+eas_finish
