@@ -86,9 +86,9 @@ step()
 		mark="  <-- WRONG, should be $expected"
 		wrong=$((wrong + 1))
 	fi
-	printf '%-34s %-8s %-12s %-20s %-3s %8d%s\n' "$what" "$(cat "$CPUS/intel_pstate/status")" \
-		"$(values scaling_governor)" "$(values $PREF)" "$state" \
-		"$(($(rebuilds) - before))" "$mark"
+	printf '%-36s %-8s %-12s %-3s %8d %s%s\n' "$what" "$(cat "$CPUS/intel_pstate/status")" \
+		"$(values scaling_governor)" "$state" "$(($(rebuilds) - before))" \
+		"$(values $PREF)" "$mark"
 }
 
 online()
@@ -108,7 +108,7 @@ one_epp()
 
 last=$(cpus | tail -n 1)
 
-printf '%-34s %-8s %-12s %-20s %-3s %8s\n' step mode governor 'EPP of all CPUs' EAS rebuilds
+printf '%-36s %-8s %-12s %-3s %8s %s\n' step mode governor EAS rebuilds 'EPP of all CPUs'
 step on  "boot"
 step off "EPP performance"			each $PREF performance
 step on  "EPP balance_performance"		each $PREF balance_performance
