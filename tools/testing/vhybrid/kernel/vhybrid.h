@@ -6,6 +6,7 @@
  * fault.c	injected faults
  * intel.c	Intel: machines, registers, CPUID, speed
  * debugfs.c	/sys/kernel/debug/vhybrid
+ * channel.c	keeps the output going over suspend
  * eas.c	the file "eas" in there
  *
  * A vendor is one struct vh_vendor; core.c asks each for the machine's name.
