@@ -606,15 +606,18 @@ list()
 			 0 1 "performance value" "performance value + 1" 77 255; do
 			echo "$m: EPP $v|eas epp|epp_value $m '$v'"
 		done
-		echo "$m: EPP performance on one CPU|eas epp|each_cpu $m $EPP performance balance_performance"
+		echo "$m: EPP performance on one CPU|eas epp|" \
+			"each_cpu $m $EPP performance balance_performance"
 		echo "$m: EPP 0 on one CPU|eas epp|each_cpu $m $EPP 0 balance_power"
 		echo "$m: EPP of one CPU after the other|eas epp|one_after_the_other $m"
 		if [ $m = active ]; then
 			good=powersave
 			echo "$m: governor performance|eas|active_performance"
-			echo "$m: governor performance, EPP performance|eas epp|active_performance_veto"
+			echo "$m: governor performance, EPP performance|eas epp|" \
+				"active_performance_veto"
 			echo "$m: EPP refused under performance|eas epp|active_performance_refused"
-			echo "$m: governor performance on one CPU|eas|each_cpu $m $GOV performance powersave"
+			echo "$m: governor performance on one CPU|eas|" \
+				"each_cpu $m $GOV performance powersave"
 		else
 			good=schedutil
 			for g in ondemand conservative userspace performance powersave; do
@@ -623,15 +626,19 @@ list()
 			for g in ondemand performance; do
 				echo "$m: governor $g on one CPU|eas|each_cpu $m $GOV $g schedutil"
 			done
-			echo "$m: EPP of one CPU, governor of another|eas epp|two_reasons performance"
+			echo "$m: EPP of one CPU, governor of another|eas epp|" \
+				"two_reasons performance"
 			echo "$m: EPP veto, then schedutil|eas epp|veto_then_schedutil"
 			echo "$m: schedutil, then EPP veto|eas epp|schedutil_then_veto"
-			echo "$m: governor away and back under a veto|eas epp|governor_away_and_back"
+			echo "$m: governor away and back under a veto|eas epp|" \
+				"governor_away_and_back"
 			echo "$m: veto lifted under another governor|eas epp|lifted_under_other"
 		fi
 		echo "$m: CPU hotplug|eas epp|hotplug $m"
-		echo "$m: hotplug of a CPU with EPP performance|eas epp|hotplug_veto $m $EPP performance balance_power"
-		echo "$m: hotplug of a CPU with governor performance|eas|hotplug_veto $m $GOV performance $good"
+		echo "$m: hotplug of a CPU with EPP performance|eas epp|" \
+			"hotplug_veto $m $EPP performance balance_power"
+		echo "$m: hotplug of a CPU with governor performance|eas|" \
+			"hotplug_veto $m $GOV performance $good"
 		echo "$m: hotplug of other CPUs under a veto|eas epp|hotplug_compatible $m"
 		echo "$m: sched_energy_aware=0|eas epp|sysctl_off $m"
 		echo "$m: writes without a change|eas epp|no_change $m"

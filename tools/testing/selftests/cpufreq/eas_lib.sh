@@ -367,8 +367,9 @@ snapshot()
 {
 	local f c
 
-	for f in "$SYS"/cpu[0-9]*/online "$PSTATE"/status "$PSTATE"/no_turbo "$PSTATE"/max_perf_pct \
-		 "$PSTATE"/min_perf_pct "$PSTATE"/hwp_dynamic_boost; do
+	for f in "$SYS"/cpu[0-9]*/online "$PSTATE"/status "$PSTATE"/no_turbo \
+		 "$PSTATE"/max_perf_pct "$PSTATE"/min_perf_pct \
+		 "$PSTATE"/hwp_dynamic_boost; do
 		[ ! -f "$f" ] || { get "$f"; echo "$f $val"; }
 	done
 	for c in $cpus; do
@@ -500,7 +501,8 @@ eas_init()
 		no_eas="SMT is in use"
 	elif ! asymmetric; then
 		no_eas="CPUs do not differ in capacity"
-	elif [ -d /sys/kernel/debug/energy_model ] && [ ! -d /sys/kernel/debug/energy_model/cpu0 ]; then
+	elif [ -d /sys/kernel/debug/energy_model ] &&
+	     [ ! -d /sys/kernel/debug/energy_model/cpu0 ]; then
 		no_eas="CPUs have no energy model"
 	fi
 
@@ -517,7 +519,7 @@ eas_init()
 	ktap_print_msg "driver $val, CPUs $cpus"
 	[ ! -e $AWARE ] || [ "${EAS_NO_TRACE:-0}" != 0 ] || trace_start || :
 	[ -n "$trace" ] ||
-		ktap_print_msg "no kprobes or tracing: cannot see if EAS is used, only if it is possible"
+		ktap_print_msg "no kprobes or tracing: only see if EAS can be used"
 	[ -z "$no_eas" ] || ktap_print_msg "EAS cannot be used: $no_eas"
 }
 
