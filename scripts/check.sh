@@ -31,6 +31,9 @@ table()
 	for m in lunar-lake meteor-lake raptor-lake xeon intel-noepp; do
 		echo "gate-$m|tap|kselftest of the EAS gate on $m|$vhybrid/run-kselftest $m eas_gate.sh"
 	done
+	for m in lunar-lake=hybrid meteor-lake=hybrid raptor-lake=hybrid xeon=hwp intel-noepp=nohwp; do
+		echo "rows-${m%=*}|tap|rows of the truth table on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} -- $vhybrid/guest/rows.sh ${m#*=}"
+	done
 	echo "demo|status|all states of the demo are as expected|$vhybrid/demo"
 }
 

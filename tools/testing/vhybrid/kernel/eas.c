@@ -8,6 +8,7 @@
 
 #include <linux/atomic.h>
 #include <linux/cpu.h>
+#include <linux/cpufreq.h>
 #include <linux/debugfs.h>
 #include <linux/kprobes.h>
 #include <linux/printk.h>
@@ -32,7 +33,10 @@ static struct kprobe vh_rebuild_probe = {
 	.pre_handler = vh_count_rebuild,
 };
 
-/* "enabled 0|1", "rebuilds N" and a line "rd CPUS pd 0|1" per root domain */
+/*
+ * "enabled 0|1", "rebuilds N", a line "rd CPUS pd 0|1" per root domain, and a line
+ * "cpuN ready 0|1" per CPU: does cpufreq think that EAS may rely on its policy?
+ */
 static int eas_show(struct seq_file *m, void *unused)
 {
 	struct root_domain *rd;
@@ -54,6 +58,8 @@ static int eas_show(struct seq_file *m, void *unused)
 				   !!rcu_access_pointer(rd->pd));
 	}
 	rcu_read_unlock();
+	for_each_online_cpu(cpu)
+		seq_printf(m, "cpu%d ready %d\n", cpu, cpufreq_ready_for_eas(cpumask_of(cpu)));
 	cpus_read_unlock();
 	return 0;
 }
