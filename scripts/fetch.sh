@@ -80,7 +80,7 @@ copy_ksrc()
 mirrors()
 {
 	# shellcheck disable=SC2016	# the dollar signs are for apt
-	apt-get indextargets --format '$(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+	apt-get indextargets --no-release-info --format '$(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
 		awk '$2 ~ /^(bookworm|trixie|forky|sid|stable|testing|unstable|oldstable)(-updates|-backports)?$/ &&
 		     $3 == "main" && !seen[$1]++ { print $1 }'
 }
@@ -95,7 +95,7 @@ apt()
 setup_apt()
 {
 	rm -rf "$tmp/apt"
-	mkdir -p "$tmp/apt/lists/partial" "$tmp/apt/cache/archives/partial"
+	mkdir -p "$tmp/apt/lists/partial" "$tmp/apt/cache/archives/partial" "$tmp/apt/none"
 	: > "$tmp/apt/status"
 	echo "deb [signed-by=$keyring] $1 $suite main" > "$tmp/apt/sources.list"
 	# Everything else, such as a proxy, is what the machine has.
@@ -105,9 +105,9 @@ setup_apt()
 		Dir::State::status "$tmp/apt/status";
 		Dir::Cache "$tmp/apt/cache";
 		Dir::Etc::SourceList "$tmp/apt/sources.list";
-		Dir::Etc::SourceParts "-";
-		Dir::Etc::Preferences "-";
-		Dir::Etc::PreferencesParts "-";
+		Dir::Etc::SourceParts "$tmp/apt/none";
+		Dir::Etc::Preferences "/dev/null";
+		Dir::Etc::PreferencesParts "$tmp/apt/none";
 		Acquire::Languages "none";
 		APT::Sandbox::User "$(id -un)";
 		APT::Update::Error-Mode "any";
