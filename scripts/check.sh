@@ -26,7 +26,7 @@ table()
 	size|status|no file has more than 800 lines|scripts/check-style.sh size
 	checkpatch|status|checkpatch --strict has nothing to say about the patches|scripts/check-style.sh checkpatch
 	vhybrid|tap|the virtual machines keep their contract|$vhybrid/selftest
-	kunit|tap|KUnit suites of the series|$vhybrid/run-kunit lunar-lake cpufreq_eas
+	kunit|tap|KUnit suites of the series|$vhybrid/run-kunit lunar-lake cpufreq_eas intel_pstate_epp
 	END
 	for m in lunar-lake meteor-lake raptor-lake xeon intel-noepp; do
 		echo "gate-$m|tap|kselftest of the EAS gate on $m|$vhybrid/run-kselftest $m eas_gate.sh"
