@@ -66,6 +66,7 @@ need_tmp
 if [ ! -d "$src" ] || [ "$(cat "$src.base" 2>/dev/null)" != "$(cat "$build/base.id")" ]; then
 	say "copying the base"
 	rm -rf "$src" "$src.touched" "$obj"
+	need_space $((tree_kb + 500000))
 	cp -a "$base" "$tmp/linux"
 	mv "$tmp/linux" "$src"
 	cp "$build/base.id" "$src.base"

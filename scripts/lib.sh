@@ -150,3 +150,15 @@ need_base()
 {
 	"$top/scripts/fetch.sh"
 }
+
+# Measured: an unpacked kernel tree takes 1.8 GiB.
+# shellcheck disable=SC2034	# for those who source this
+tree_kb=1950000
+
+# need_space KB: where everything is built
+need_space()
+{
+	avail=$(df -Pk "$build" | awk 'NR == 2 { print $4 }')
+	[ "$avail" -ge "$1" ] ||
+		die "no space: $(($1 / 1024)) MiB needed, $((avail / 1024)) MiB free in the file system of build/"
+}

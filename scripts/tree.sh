@@ -34,6 +34,7 @@ apply_series "$tmp/check"
 
 if [ ! -d "$tree/.git" ]; then
 	say "copying the base and committing it, this takes a minute"
+	need_space $((tree_kb + 500000))
 	every 10 say "still copying"
 	cp -a "$base" "$tmp/linux"
 	plain_git -C "$tmp/linux" init -q -b series
