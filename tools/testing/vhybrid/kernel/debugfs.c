@@ -248,6 +248,12 @@ static ssize_t control_write(struct file *file, const char __user *ubuf, size_t 
 		control_lockdep();
 	else if (!strcmp(cmd, "notify"))
 		ret = control_notify(line);
+	else if (!strcmp(cmd, "settle"))
+		vh_eas_settle();
+	else if (!strcmp(cmd, "rebuild"))
+		vh_eas_rebuild();
+	else if (!strcmp(cmd, "unfiltered"))
+		ret = vh_eas_unfiltered();
 	else
 		ret = -EINVAL;
 	return ret ?: count;

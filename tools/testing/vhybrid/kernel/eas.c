@@ -10,9 +10,13 @@
 #include <linux/cpu.h>
 #include <linux/cpufreq.h>
 #include <linux/debugfs.h>
+#include <linux/energy_model.h>
 #include <linux/kprobes.h>
+#include <linux/ktime.h>
 #include <linux/printk.h>
+#include <linux/sched/topology.h>
 #include <linux/seq_file.h>
+#include <linux/workqueue.h>
 
 /* For root domains: nothing outside of the scheduler gets to see them. */
 #include "../../../kernel/sched/sched.h"
@@ -21,20 +25,78 @@
 
 static atomic_t vh_rebuilds = ATOMIC_INIT(0);
 
-static int vh_count_rebuild(struct kprobe *p, struct pt_regs *regs)
+/* Start and end of the last one, under sched_domains_mutex. */
+static ktime_t vh_rebuild_start, vh_rebuild_end;
+
+static int vh_rebuild_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	atomic_inc(&vh_rebuilds);
+	*(ktime_t *)ri->data = ktime_get();
+	return 0;
+}
+
+static int vh_rebuild_leave(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	WRITE_ONCE(vh_rebuild_start, *(ktime_t *)ri->data);
+	WRITE_ONCE(vh_rebuild_end, ktime_get());
 	return 0;
 }
 
 /* All paths that rebuild sched domains meet in there. */
-static struct kprobe vh_rebuild_probe = {
-	.symbol_name = "partition_sched_domains",
-	.pre_handler = vh_count_rebuild,
+static struct kretprobe vh_rebuild_probe = {
+	.kp.symbol_name = "partition_sched_domains",
+	.entry_handler = vh_rebuild_enter,
+	.handler = vh_rebuild_leave,
+	.data_size = sizeof(ktime_t),
 };
 
 /*
- * "enabled 0|1", "rebuilds N", a line "rd CPUS pd 0|1" per root domain, and a line
+ * What a gate without a filter does, to compare with: rebuild sched domains whenever
+ * the compatibility of a policy changes.
+ */
+static int vh_unfiltered(struct kprobe *p, struct pt_regs *regs)
+{
+	em_rebuild_sched_domains();
+	return 0;
+}
+
+static struct kprobe vh_unfiltered_probe = {
+	.symbol_name = "em_update_sched_domains",
+	.pre_handler = vh_unfiltered,
+};
+
+/**
+ * vh_eas_unfiltered - rebuild sched domains on each change, from now on
+ *
+ * Return: 0, or a negative error code if the kernel does not have what it takes.
+ */
+int vh_eas_unfiltered(void)
+{
+	return register_kprobe(&vh_unfiltered_probe);
+}
+
+/**
+ * vh_eas_settle - wait for requested rebuilds of sched domains
+ *
+ * Both workqueues are used for that, which one depends on the kernel.
+ */
+void vh_eas_settle(void)
+{
+	__flush_workqueue(system_percpu_wq);
+	__flush_workqueue(system_freezable_wq);
+}
+
+/**
+ * vh_eas_rebuild - rebuild sched domains, whatever their state is
+ */
+void vh_eas_rebuild(void)
+{
+	vh_eas_settle();
+	rebuild_sched_domains_energy();
+}
+
+/*
+ * "enabled 0|1", "rebuilds N", "last START END" of them in ns, a line "rd CPUS pd 0|1" per root domain, and a line
  * "cpuN ready 0|1" per CPU: does cpufreq think that EAS may rely on its policy?
  */
 static int eas_show(struct seq_file *m, void *unused)
@@ -44,6 +106,8 @@ static int eas_show(struct seq_file *m, void *unused)
 
 	seq_printf(m, "enabled %d\n", sched_energy_enabled());
 	seq_printf(m, "rebuilds %d\n", atomic_read(&vh_rebuilds));
+	seq_printf(m, "last %lld %lld\n", ktime_to_ns(READ_ONCE(vh_rebuild_start)),
+		   ktime_to_ns(READ_ONCE(vh_rebuild_end)));
 
 	cpus_read_lock();
 	rcu_read_lock();
@@ -71,7 +135,7 @@ DEFINE_SHOW_ATTRIBUTE(eas);
  */
 void __init vh_eas_init(struct dentry *root)
 {
-	int ret = register_kprobe(&vh_rebuild_probe);
+	int ret = register_kretprobe(&vh_rebuild_probe);
 
 	if (ret)
 		pr_err("vhybrid: rebuilds of sched domains are not counted: %d\n", ret);

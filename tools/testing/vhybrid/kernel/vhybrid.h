@@ -122,5 +122,8 @@ void vh_fault_show(struct seq_file *m);
 /* eas.c */
 struct dentry;
 void vh_eas_init(struct dentry *root);
+void vh_eas_settle(void);
+void vh_eas_rebuild(void);
+int vh_eas_unfiltered(void);
 
 #endif /* _ARCH_X86_VHYBRID_H */
