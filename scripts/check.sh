@@ -34,6 +34,18 @@ table()
 	for m in lunar-lake=hybrid meteor-lake=hybrid raptor-lake=hybrid xeon=hwp intel-noepp=nohwp; do
 		echo "rows-${m%=*}|tap|rows of the truth table on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} -- $vhybrid/guest/rows.sh ${m#*=}"
 	done
+	p=PPPPPPPPPPPPPPPP e=EEEEEEEEEEEEEEEE
+	for m in lunar-lake=PL=hybrid meteor-lake=PPPPEEEELL=hybrid raptor-lake=$p$e=hybrid xeon=CCCCCCCC=other intel-noepp=CCCC=other; do
+		k=${m##*=} m=${m%=*}
+		echo "economy-${m%=*}|tap|rebuilds of sched domains on ${m%=*}, CPUs ${m#*=}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} -- $vhybrid/guest/economy.sh $k"
+	done
+	for m in lunar-lake meteor-lake; do
+		echo "filter-$m|tap|no rebuild is missing after random events on $m|$vhybrid/vhybrid run --machine $m -- $vhybrid/guest/filter.sh 400 $(date +%s)"
+	done
+	d=build/$BASE
+	i=arch/x86/boot/bzImage
+	echo "cost|tap|EPP and governor writes need no more register accesses than on the plain kernel|KERNEL=plain scripts/kernel.sh >&2 && $vhybrid/check-cost $d/obj-plain/$i $d/obj-patched/$i"
+	echo "hot|tap|code of scheduler hot paths is the same as in the plain kernel|KERNEL=plain scripts/kernel.sh >&2 && $vhybrid/check-hot $d/obj-plain $d/obj-patched"
 	echo "demo|status|all states of the demo are as expected|$vhybrid/demo"
 }
 
@@ -67,7 +79,7 @@ while IFS='|' read -r name kind what command <&3; do
 	start=$(date +%s)
 	status=0
 	every 30 progress
-	timeout -k 10 "$limit" sh -c "exec $command" > "$out/$name.out" 2> "$out/$name.err" < /dev/null 3<&- || status=$?
+	timeout -k 10 "$limit" sh -c "$command" > "$out/$name.out" 2> "$out/$name.err" < /dev/null 3<&- || status=$?
 	quiet
 
 	if [ "$kind" = tap ]; then
