@@ -98,8 +98,11 @@ while IFS='|' read -r name kind what command <&3; do
 
 	took=$(($(date +%s) - start))
 	if [ "$f" -gt 0 ]; then
-		tail -n 20 "$out/$name.err" | sed 's/^/  | /'
-		tail -n 20 "$out/$name.out" | sed 's/^/  | /'
+		tail -n 20 "$out/$name.err"
+		{ [ "$kind" = tap ] && grep -A 4 '^ *not ok' "$out/$name.out" | head -n 60; } ||
+			tail -n 20 "$out/$name.out"
+	fi | sed 's/^/  | /'
+	if [ "$f" -gt 0 ]; then
 		echo "not ok $name ($took s, $p passed, $f failed, exit status $status; see $out/$name.out)"
 	else
 		grep -i '# SKIP' "$out/$name.out" | sed 's/^/  /' || :

@@ -123,7 +123,7 @@ if [ -e $CPUS/cpu0/cpufreq/$PREF ]; then
 	costs 0 0 "EPP performance again" all $PREF performance
 	costs 1 1 "EPP balance_performance" all $PREF balance_performance
 	if [ "$kind" = hybrid ]; then
-		traced "$ncpus" "old=0 new=1 active=1 governor=1 epp_veto=0 epp=128 "
+		traced "$ncpus" "old=0 new=1 active=1 governor=1 epp_veto=0 epp=$((($(cat $VM/cpu0/hwp_request) >> 24) & 255)) "
 	fi
 	costs 0 1 "EPP balance_performance again" all $PREF balance_performance
 	costs 0 1 "EPP balance_power" all $PREF balance_power
