@@ -21,20 +21,20 @@ struct cpufreq_eas_test {
 	bool drv_veto;
 	/* How many times that callback has been invoked. */
 	unsigned int updates;
-	/* How many times a sched domains rebuild has been requested. */
+	/* How many times the scheduler has been told about a change. */
 	unsigned int requests;
 };
-
-static void cpufreq_eas_test_request(void)
-{
-	struct cpufreq_eas_test *t = kunit_get_current_test()->priv;
-
-	t->requests++;
-}
 
 static struct cpufreq_eas_test *cpufreq_eas_test_of(struct cpufreq_policy *policy)
 {
 	return container_of(policy, struct cpufreq_eas_test, policy);
+}
+
+static void cpufreq_eas_test_changed(struct cpufreq_policy *policy)
+{
+	lockdep_assert_held(&policy->eas_lock);
+
+	cpufreq_eas_test_of(policy)->requests++;
 }
 
 /* A driver providing ->target(): it only has an opinion on EPP. */
@@ -69,8 +69,8 @@ static int cpufreq_eas_test_init(struct kunit *test)
 	cpumask_set_cpu(0, t->policy.cpus);
 
 	test->priv = t;
-	kunit_activate_static_stub(test, cpufreq_eas_request_rebuild,
-				   cpufreq_eas_test_request);
+	kunit_activate_static_stub(test, cpufreq_eas_flag_changed,
+				   cpufreq_eas_test_changed);
 
 	return 0;
 }
