@@ -9,13 +9,14 @@
 . "$(dirname "$0")/lib.sh"
 
 case $KERNEL in
-patched|plain)
+patched|plain|patched-bench|plain-bench)
 	;;
 *)
-	die "KERNEL=$KERNEL is neither 'patched' nor 'plain'" ;;
+	die "KERNEL=$KERNEL is neither 'patched' nor 'plain' (nor one of these with '-bench')" ;;
 esac
 
-src=$build/src-$KERNEL
+tree=${KERNEL%-bench}
+src=$build/src-$tree
 obj=$build/obj-$KERNEL
 log=$build/kernel-$KERNEL.log
 stamp=$build/kernel-$KERNEL.stamp
@@ -30,7 +31,16 @@ fi
 need_base
 
 fragments=$top/kernel/configs/vhybrid.config
-[ "$KERNEL" = plain ] || fragments="$fragments $top/kernel/configs/vhybrid-series.config"
+wanted=$fragments
+case $KERNEL in
+patched)
+	fragments="$fragments $top/kernel/configs/vhybrid-series.config"
+	wanted=$fragments ;;
+*-bench)
+	# It takes back some of the first one.
+	wanted=$top/kernel/configs/vhybrid-bench.config
+	fragments="$fragments $wanted" ;;
+esac
 
 # Everything that has an influence on the result.
 inputs()
@@ -39,7 +49,7 @@ inputs()
 	${CC:-gcc} --version
 	# shellcheck disable=SC2086	# a list
 	cat $fragments "$vhybrid"/kernel/* "$vhybrid/apply-overlay" "$top/scripts/kernel.sh"
-	[ "$KERNEL" = plain ] || {
+	[ "$tree" = plain ] || {
 		series | while read -r p; do cat "$patches/$p"; done
 		series_files | while read -r f; do cat "$top/$f"; done
 	}
@@ -54,7 +64,7 @@ fi
 exec 9> "$build/kernel.lock"
 flock -n 9 || die "another 'make kernel' is running here, wait for it"
 
-if [ "$KERNEL" = patched ]; then
+if [ "$tree" = patched ]; then
 	series_files | while read -r f; do
 		grep -qx "+++ b/$f" "$patches"/*.patch || die "no patch adds $f, run 'make series'"
 	done
@@ -65,14 +75,14 @@ need_tmp
 # Only replace files that change, so that the build is incremental.
 if [ ! -d "$src" ] || [ "$(cat "$src.base" 2>/dev/null)" != "$(cat "$build/base.id")" ]; then
 	say "copying the base"
-	rm -rf "$src" "$src.touched" "$obj"
+	rm -rf "$src" "$src.touched" "$build/obj-$tree" "$build/obj-$tree-bench"
 	need_space $((tree_kb + 500000))
 	cp -a "$base" "$tmp/linux"
 	mv "$tmp/linux" "$src"
 	cp "$build/base.id" "$src.base"
 fi
 mkdir "$tmp/tree"
-if [ "$KERNEL" = patched ]; then
+if [ "$tree" = patched ]; then
 	touched > "$tmp/touched"
 	copy_files "$base" "$tmp/tree" < "$tmp/touched"
 	apply_series "$tmp/tree"
@@ -116,7 +126,7 @@ mkdir -p "$obj"
 } > "$log" 2>&1 || die "cannot configure the kernel: $(tail -n 1 "$log")"
 cp "$tmp/.config" "$obj/.config"
 mk olddefconfig >> "$log" 2>&1 || die "cannot configure the kernel: $(tail -n 1 "$log")"
-for f in $fragments; do
+for f in $wanted; do
 	"$vhybrid/check-config" "$obj/.config" "$f" || die "the configuration lacks something, see above"
 done
 
