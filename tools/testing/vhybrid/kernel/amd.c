@@ -47,7 +47,7 @@
 /* CPUID 0x80000026: topology, with the kind of core in sub-leaf 0 */
 #define LEAF_TOPOLOGY		0x80000026
 #define LEAFX26_EAX_HETERO	BIT(30)
-#define LEAFX26_EBX_EFFICIENCY	(1U << 28)
+#define LEAFX26_EBX_EFFICIENCY	BIT(28)
 
 #define HWCR_TSC_FREQ_SEL	BIT_ULL(24)
 
@@ -123,6 +123,7 @@ enum {
 	M_EPP,
 	NR_AMD_REGS
 };
+
 static_assert(NR_AMD_REGS <= VH_MAX_REGS);
 
 #define AMD_MEM_REG(reg, nm, ...)	\
