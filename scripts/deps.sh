@@ -8,8 +8,8 @@
 # build and fetch
 packages='gcc make flex bison bc libc6-dev libelf-dev libssl-dev perl python3 patch rsync kmod
 	cpio xz-utils gzip findutils diffutils gawk util-linux git ca-certificates debian-archive-keyring'
-# virtual machines
-packages="$packages qemu-system-x86 busybox-static"
+# virtual machines (iasl: acpica-tools)
+packages="$packages qemu-system-x86 busybox-static acpica-tools"
 # checks
 packages="$packages quilt shellcheck"
 

@@ -12,6 +12,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/init.h>
+#include <linux/io.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -49,6 +50,7 @@ struct vh_cpu vh_cpus[NR_CPUS];
 
 static const struct vh_vendor * const vh_vendors[] __initconst = {
 	&vh_intel,
+	&vh_amd,
 };
 
 static unsigned int vh_aperf __ro_after_init, vh_mperf __ro_after_init;
@@ -134,14 +136,15 @@ static notrace void vh_update_speed(struct vh_cpu *c)
  */
 static notrace u64 vh_read_counter(struct vh_cpu *c, unsigned int idx)
 {
-	if (idx == vh_aperf) {
-		vh_advance(c);
-		c->latched = true;
-	} else if (c->latched) {
+	if (idx != vh_aperf && c->latched) {
 		c->latched = false;
-	} else {
-		vh_advance(c);
+		return c->val[idx];
 	}
+	vh_advance(c);
+	c->latched = idx == vh_aperf;
+	/* A request in memory may have changed since. */
+	if (vh_vendor->mem)
+		vh_update_speed(c);
 	return c->val[idx];
 }
 
@@ -202,7 +205,7 @@ static notrace int vh_access(u32 msr, bool write, bool safe, u64 *val)
 	int idx, ret;
 
 	idx = vh_find_reg(msr);
-	if (idx < 0)
+	if (idx < 0 || vh_vendor->regs[idx].mem)
 		return VH_PASS;
 
 	raw_local_irq_save(flags);
@@ -288,6 +291,27 @@ static noinstr void vh_safe_halt(void)
 	}
 }
 
+/**
+ * vh_mem_access() - count an access of a register in memory
+ * @cpu: CPU that the register belongs to, whoever accesses it
+ * @idx: register
+ * @write: not a read
+ *
+ * Return: 0, or -EIO if the access must fail.
+ */
+notrace int vh_mem_access(unsigned int cpu, unsigned int idx, bool write)
+{
+	struct vh_cpu *c = &vh_cpus[cpu];
+	u64 *count = write ? &c->writes[idx] : &c->reads[idx];
+
+	/* cpufreq does one at a time for a CPU. */
+	WRITE_ONCE(*count, *count + 1);
+	if (!vh_fault_hit(cpu, idx, write))
+		return 0;
+	WRITE_ONCE(c->faults[idx], c->faults[idx] + 1);
+	return -EIO;
+}
+
 /* ---- Requests from debugfs -------------------------------------------- */
 
 struct vh_request {
@@ -312,17 +336,38 @@ static void vh_poke_here(void *data)
 }
 
 /**
- * vh_poke() - change an emulated MSR as if by hardware or another agent
+ * vh_peek() - contents of an emulated register
+ * @cpu: CPU, online or not
+ * @idx: register
+ *
+ * Return: what it holds; nothing is checked or counted.
+ */
+u64 vh_peek(unsigned int cpu, unsigned int idx)
+{
+	if (vh_vendor->regs[idx].mem)
+		return readl(vh_vendor->mem(cpu, idx));
+	return READ_ONCE(vh_cpus[cpu].val[idx]);
+}
+
+/**
+ * vh_poke() - change an emulated register as if by hardware or another agent
  * @cpu: CPU, online or not
  * @idx: register
  * @val: new contents; nothing is checked or counted
  *
- * Return: 0, or the error of the IPI.
+ * Return: 0, -ERANGE if it is too large, or the error of the IPI.
  */
 int vh_poke(unsigned int cpu, unsigned int idx, u64 val)
 {
 	struct vh_request rq = { .idx = idx, .val = val };
 	int ret = 0;
+
+	if (vh_vendor->regs[idx].mem) {
+		if (val > U32_MAX)
+			return -ERANGE;
+		writel(val, vh_vendor->mem(cpu, idx));
+		return 0;
+	}
 
 	cpus_read_lock();
 	if (cpu_online(cpu))
@@ -502,6 +547,13 @@ early_param("vhybrid", vh_setup);
  */
 static int __init vh_report(void)
 {
+	const char *why;
+
+	if (vh_vendor && vh_vendor->init) {
+		why = vh_vendor->init();
+		if (why)
+			strscpy(vh_error, why);
+	}
 	if (vh_error[0])
 		panic("vhybrid: %s", vh_error);
 	return 0;

@@ -93,8 +93,10 @@ DEFINE_SHOW_ATTRIBUTE(access);
 
 static int reg_show(struct seq_file *m, void *v)
 {
-	seq_printf(m, "0x%016llx\n",
-		   READ_ONCE(vh_cpus[DATA_CPU(m->private)].val[DATA_IDX(m->private)]));
+	unsigned int idx = DATA_IDX(m->private);
+
+	seq_printf(m, "0x%0*llx\n", vh_vendor->regs[idx].mem ? 8 : 16,
+		   vh_peek(DATA_CPU(m->private), idx));
 	return 0;
 }
 

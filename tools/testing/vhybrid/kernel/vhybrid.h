@@ -5,6 +5,7 @@
  * core.c	command line, paravirt hooks, APERF/MPERF
  * fault.c	injected faults
  * intel.c	Intel: machines, registers, CPUID, speed
+ * amd.c	AMD: the same
  * debugfs.c	/sys/kernel/debug/vhybrid
  * channel.c	keeps the output going over suspend
  * eas.c	the file "eas" in there
@@ -19,29 +20,34 @@
 
 #define VH_MAX_REGS	32
 
+/* Where registers in memory sort among the MSRs; no MSR has such a number. */
+#define VH_MEM_ADDR(offset)	(0xfffff000U + (offset))
+
 /* vh_cpu::speed is a fixed-point fraction of the speed MPERF counts at. */
 #define VH_SPEED_SHIFT	16
 #define VH_SPEED_ONE	(1U << VH_SPEED_SHIFT)
 
 /**
- * struct vh_reg - an emulated MSR
+ * struct vh_reg - an emulated MSR, or a register in memory
  * @name: kernel name, lower case, without MSR_
- * @addr: MSR number
+ * @addr: MSR number; VH_MEM_ADDR() of the offset in memory
  * @read_only: WRMSR faults
  * @absent: the machine does not have it: all accesses fault (QEMU would
  *	answer 0, and drivers believe that)
+ * @mem: no MSR, but 32 bits in memory
  */
 struct vh_reg {
 	const char	*name;
 	u32		addr;
 	bool		read_only;
 	bool		absent;
+	bool		mem;
 };
 
 /**
  * struct vh_cpu - state of one CPU's emulated hardware
  * @type: core type: P, E, L, or C for a part that is not hybrid
- * @val: register contents, by index into vh_vendor::regs
+ * @val: register contents, by index into vh_vendor::regs, if not in memory
  * @reads: RDMSR count, faults included
  * @writes: WRMSR count, faults included
  * @faults: accesses that faulted
@@ -68,7 +74,7 @@ struct vh_cpu {
 
 /**
  * struct vh_vendor - emulation of a vendor's hardware
- * @regs: the MSRs, ascending by address; must contain APERF and MPERF, which
+ * @regs: the registers, ascending by address; must contain APERF and MPERF, which
  *	core.c looks after
  * @nr_regs: number of @regs
  * @setup: choose a machine by name, false if it is not one of this vendor's
@@ -76,8 +82,12 @@ struct vh_cpu {
  * @check: after setup and options: NULL, or why the machine cannot work here
  * @valid_type: does this machine have cores of that type?
  * @init_cpu: reset the registers of a CPU whose type is set
+ * @init: what has to wait until memory can be mapped, or NULL; returns NULL, or
+ *	why the machine cannot work here
  * @read: RDMSR of regs[idx], 0 or -EIO
  * @write: WRMSR of regs[idx], 0 or -EIO
+ * @mem: where a CPU's register in memory is, NULL if there are none; the
+ *	emulation does not see accesses, so speed() is asked more often then
  * @cpuid: adjust what QEMU answered
  * @speed: speed that results from the registers
  * @notify: raise the "capabilities changed" interrupt on this CPU
@@ -91,8 +101,10 @@ struct vh_vendor {
 	const char	*(*check)(void);
 	bool		(*valid_type)(char type);
 	void		(*init_cpu)(struct vh_cpu *c);
+	const char	*(*init)(void);
 	int		(*read)(struct vh_cpu *c, unsigned int idx, u64 *val);
 	int		(*write)(struct vh_cpu *c, unsigned int idx, u64 val);
+	u32 __iomem	*(*mem)(unsigned int cpu, unsigned int idx);
 	void		(*cpuid)(const struct vh_cpu *c, u32 leaf, u32 subleaf,
 				 u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
 	u32		(*speed)(const struct vh_cpu *c);
@@ -100,16 +112,18 @@ struct vh_vendor {
 	void		(*describe)(struct seq_file *m);
 };
 
-extern const struct vh_vendor vh_intel;
+extern const struct vh_vendor vh_intel, vh_amd;
 
 /* core.c */
 extern const struct vh_vendor *vh_vendor;
 extern struct vh_cpu vh_cpus[];
 int vh_find_reg(u32 addr);
 int vh_find_reg_name(const char *name);
+u64 vh_peek(unsigned int cpu, unsigned int idx);
 int vh_poke(unsigned int cpu, unsigned int idx, u64 val);
 void vh_reset_access(void);
 int vh_notify(unsigned int cpu);
+int vh_mem_access(unsigned int cpu, unsigned int idx, bool write);
 
 /* fault.c */
 enum vh_fault { VH_NO_FAULT, VH_FAULT, VH_FAULT_FIRST };
