@@ -76,7 +76,7 @@ END {
 		r = ratio(hybrid("patched", n, w), hybrid("plain", n, w))
 		row(w ", " n " CPUs", sprintf("%.3f", r), "1.10", r > 0 && r <= 1.10)
 		r = ratio(hybrid("patched", n, "last write to EAS in use"), \
-			  hybrid("patched", n, "one rebuild starting EAS"))
+			  hybrid("patched", n, "one rebuild"))
 		row("last write to EAS in use / one rebuild, " n " CPUs", sprintf("%.2f", r), "1.20", r > 0 && r <= 1.2)
 	}
 	w = "profile for balance"

@@ -23,7 +23,7 @@
 #define MAX_CPUS	64
 #define REPEAT		21
 
-static int epp[MAX_CPUS], governor[MAX_CPUS], control, aware, ncpus;
+static int epp[MAX_CPUS], governor[MAX_CPUS], control, ncpus;
 
 static void die(const char *what)
 {
@@ -175,21 +175,23 @@ static void bench_profile(void)
 		all[i] = now() - start;
 		on[i] = rebuilds() - before;
 		latency[i] = on[i] ? last_end() - last : 0;
-
-		/* A rebuild that starts EAS as well, and nothing else. */
-		bare[i] = 0;
-		if (!on[i])
-			continue;
-		put(aware, "0");
+		/* The write itself does not count. */
 		start = now();
-		put(aware, "1");
+		put(epp[ncpus - 1], "balance_performance");
+		if (on[i])
+			latency[i] -= now() - start;
+
+		/* A rebuild that has been requested in the same way. */
+		start = now();
+		put(control, "request");
+		settle();
 		bare[i] = last_end() - start;
 	}
 	printf("rebuilds, profile for performance\t%lld\t%d\n", median(off, n), n);
 	printf("rebuilds, profile for balance\t%lld\t%d\n", median(on, n), n);
 	printf("profile for balance\t%lld\t%d\n", median(all, n), n);
 	printf("last write to EAS in use\t%lld\t%d\n", median(latency, n), n);
-	printf("one rebuild starting EAS\t%lld\t%d\n", median(bare, n), n);
+	printf("one rebuild\t%lld\t%d\n", median(bare, n), n);
 }
 
 static void bench_governor(void)
@@ -230,9 +232,6 @@ int main(int argc, char *argv[])
 	control = open(VM "control", O_WRONLY);
 	if (control < 0)
 		die(VM "control");
-	aware = open("/proc/sys/kernel/sched_energy_aware", O_WRONLY);
-	if (aware < 0)
-		die("sched_energy_aware");
 	for (ncpus = 0; ncpus < MAX_CPUS; ncpus++) {
 		governor[ncpus] = open_attr(ncpus, "scaling_governor");
 		if (governor[ncpus] < 0)

@@ -6,6 +6,7 @@
 #include <linux/bug.h>
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
+#include <linux/energy_model.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -254,6 +255,8 @@ static ssize_t control_write(struct file *file, const char __user *ubuf, size_t 
 		vh_eas_settle();
 	else if (!strcmp(cmd, "rebuild"))
 		vh_eas_rebuild();
+	else if (!strcmp(cmd, "request"))
+		em_rebuild_sched_domains();
 	else if (!strcmp(cmd, "unfiltered"))
 		ret = vh_eas_unfiltered();
 	else

@@ -51,8 +51,8 @@ static struct kretprobe vh_rebuild_probe = {
 };
 
 /*
- * What a gate without a filter does, to compare with: rebuild sched domains whenever
- * the compatibility of a policy changes.
+ * What a gate without filters does, to compare with: rebuild sched domains whenever
+ * the compatibility of a policy changes, which is when this function is called.
  */
 static int vh_unfiltered(struct kprobe *p, struct pt_regs *regs)
 {
@@ -61,7 +61,7 @@ static int vh_unfiltered(struct kprobe *p, struct pt_regs *regs)
 }
 
 static struct kprobe vh_unfiltered_probe = {
-	.symbol_name = "em_update_sched_domains",
+	.symbol_name = "sched_energy_affected",
 	.pre_handler = vh_unfiltered,
 };
 
