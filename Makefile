@@ -49,10 +49,18 @@ demo: kernel ## watch EAS follow the governor and EPP
 check: kernel ## run the tests
 	@scripts/check.sh
 
-clean: ## remove everything generated but the base kernel
-	@rm -rf build/check build/*/src-* build/*/obj-* build/*/kernel-* build/*/tmp.*
+bench: ## measure the series against the plain kernel (20 minutes)
+	@scripts/deps.sh gnuplot-nox
+	@+scripts/bench.sh
 
-distclean: ## remove everything generated
+clean: ## remove everything generated but the base kernel
+	@rm -rf build/check build/bench build/*/src-* build/*/obj-* build/*/kernel-* build/*/tmp.*
+
+distbench: ## measure the series against the plain kernel (20 minutes)
+	@scripts/deps.sh gnuplot-nox
+	@+scripts/bench.sh
+
+clean: ## remove everything generated
 	@rm -rf build
 
-.PHONY: help deps fetch tree series sources check-series kernel print-kernel demo check clean distclean
+.PHONY: help deps fetch tree series sources check-series kernel print-kernel demo check bench clean distclean

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Install the Debian packages that are needed and not there yet.
+#
+# usage: deps.sh [PACKAGE...]	(what is needed in addition)
 
 . "$(dirname "$0")/lib.sh"
 
@@ -14,7 +16,7 @@ packages="$packages qemu-system-x86 busybox-static acpica-tools"
 packages="$packages quilt shellcheck"
 
 missing=
-for p in $packages; do
+for p in $packages "$@"; do
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null)" = installed ] ||
 		missing="$missing $p"
 done

@@ -213,20 +213,20 @@ performance_epp()
 # returns, which rebuilds sched domains later.  Before looking at the result, or
 # finding that there is none, wait for it: every queueing of the work item that
 # has been traced is followed by its end.  So "EAS stays on" is not a matter of
-# how long one waits.  The work item is the one that em_rebuild_sched_domains()
-# uses.
+# how long one waits.  The work items are those of em_rebuild_sched_domains() and
+# em_update_sched_domains(); not every kernel has the latter.
 #
 # Without kprobes or tracing (lockdown, kernel configuration), rely on
 # sched_energy_aware and on it not changing for a while.
 
-WORK=rebuild_sd_workfn
+WORK='rebuild_sd_workfn update_sd_workfn'
 
 tracing=	# the tracefs directory
 trace=		# our instance in there, empty if tracing is not available
 
 trace_start()
 {
-	local d name=eas_selftest_$$ events
+	local d w name=eas_selftest_$$ events filter=
 
 	for d in /sys/kernel/tracing /sys/kernel/debug/tracing; do
 		[ -w $d/kprobe_events ] && [ -d $d/instances ] && break
@@ -246,8 +246,14 @@ trace_start()
 		trace_stop
 		return 1
 	fi
+	for w in $WORK; do
+		if grep -q " $w\$" /proc/kallsyms; then
+			filter="${filter:+$filter || }function.function == $w"
+		fi
+	done
+	[ -n "$filter" ] || { trace_stop; return 1; }
 	for d in $events; do
-		if ! put "$trace/$d/filter" "function.function == $WORK" ||
+		if ! put "$trace/$d/filter" "$filter" ||
 		   ! put "$trace/$d/enable" 1; then
 			trace_stop
 			return 1

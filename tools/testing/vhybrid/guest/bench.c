@@ -157,7 +157,7 @@ static void change_profile(const char *value, long long *last_write)
 static void bench_profile(void)
 {
 	long long off[REPEAT], on[REPEAT], latency[REPEAT], bare[REPEAT], all[REPEAT];
-	long long start, last, before;
+	long long start, last = 0, before;
 	int i, n = 5;
 
 	change_profile("balance_performance", NULL);
