@@ -49,14 +49,16 @@ static void read_file(int fd)
 
 static void read_inotify(int fd, int n)
 {
-	char buf[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	/* Aligned like struct inotify_event */
+	int buf[1024];
 	const struct inotify_event *e;
 	ssize_t len;
-	char *p;
+	char *p, *end;
 	int i;
 
 	len = read(fd, buf, sizeof(buf));
-	for (p = buf; len > 0 && p < buf + len; p += sizeof(*e) + e->len) {
+	end = (char *)buf + len;
+	for (p = (char *)buf; len > 0 && p < end; p += sizeof(*e) + e->len) {
 		e = (const struct inotify_event *)p;
 		for (i = 0; i < n; i++)
 			if (watch[i] == e->wd && (e->mask & IN_MODIFY))
