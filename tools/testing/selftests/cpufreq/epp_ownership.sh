@@ -492,8 +492,10 @@ late_cpus()
 	done
 	if [ -z "$no_msr" ]; then
 		# shellcheck disable=SC2086	# a list
-		c=$("$DIR/hwp_epp" get $cpus)
-		expect "registers agree: $c" test "$(echo "$c" | tr ' ' '\n' | sort -u | wc -l)" -eq 1
+		val=$("$DIR/hwp_epp" get $cpus)
+		# shellcheck disable=SC2086	# a list
+		c=$(printf '%s\n' $val | sort -u | wc -l)
+		expect "registers agree: $val" test "$c" -eq 1
 	fi
 	prepare
 	start
