@@ -56,11 +56,7 @@ bench: ## measure the series against the plain kernel (20 minutes)
 clean: ## remove everything generated but the base kernel
 	@rm -rf build/check build/bench build/*/src-* build/*/obj-* build/*/kernel-* build/*/tmp.*
 
-distbench: ## measure the series against the plain kernel (20 minutes)
-	@scripts/deps.sh gnuplot-nox
-	@+scripts/bench.sh
-
-clean: ## remove everything generated
+distclean: ## remove everything generated
 	@rm -rf build
 
 .PHONY: help deps fetch tree series sources check-series kernel print-kernel demo check bench clean distclean
