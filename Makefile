@@ -14,7 +14,7 @@ help: ## show this text
 		awk -F '|' '{ printf "%-16s %s\n", $$1, $$2 }'
 	@echo "Variables:"
 	@echo "  KSRC=/path      use this kernel tree (it is copied) in place of Debian's"
-	@echo "  KERNEL=plain    for kernel and print-kernel: without the series"
+	@echo "  KERNEL=plain    for kernel, check and others: without the series"
 	@echo "  T=name          for check: only run this one, T=list lists them"
 	@echo "  FORCE=1         for tree: throw away what is not in patches/"
 	@echo "  BASE=7.3        base to work on"

@@ -8,6 +8,9 @@
 # Every check is a line in the table below: its name, whether it prints (K)TAP or
 # its exit status is the result, a description, and a command to be run at the
 # top of the repository.  The kernel is there by then.
+#
+# With KERNEL=plain, the tests of what the series changes are run on the plain base
+# kernel and those that fail there are listed.  This is what the series fixes.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -16,6 +19,12 @@ vhybrid=tools/testing/vhybrid
 out=build/check
 # No check takes more than a few minutes.
 limit=1800
+
+# On the plain kernel, it is of interest what happens to EPP where there is no EAS.
+only='' only_arg=''
+if [ "$KERNEL" = plain ]; then
+	only=epp only_arg=' -e'
+fi
 
 table()
 {
@@ -31,6 +40,13 @@ table()
 	for m in lunar-lake meteor-lake raptor-lake xeon intel-noepp; do
 		echo "gate-$m|tap|kselftest of the EAS gate on $m|$vhybrid/run-kselftest $m eas_gate.sh"
 	done
+	for m in lunar-lake meteor-lake raptor-lake; do
+		echo "own-$m|tap|kselftest of EPP ownership on $m|$vhybrid/run-kselftest $m 'epp_ownership.sh$only_arg'"
+	done
+	echo "own-late|tap|kselftest of EPP ownership, CPUs not up at boot|$vhybrid/run-kselftest lunar-lake 'epp_ownership.sh$only_arg' --append maxcpus=3"
+	for m in lunar-lake=PLPL meteor-lake=PEEL; do
+		echo "faults-${m%=*}|tap|register accesses that fail on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} -- $vhybrid/guest/epp-faults.sh $only"
+	done
 	for m in lunar-lake=hybrid meteor-lake=hybrid raptor-lake=hybrid xeon=hwp intel-noepp=nohwp; do
 		echo "rows-${m%=*}|tap|rows of the truth table on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} -- $vhybrid/guest/rows.sh ${m#*=}"
 	done
@@ -41,6 +57,9 @@ table()
 	done
 	for m in lunar-lake meteor-lake; do
 		echo "filter-$m|tap|no rebuild is missing after random events on $m|$vhybrid/vhybrid run --machine $m -- $vhybrid/guest/filter.sh 400 $(date +%s)"
+	done
+	for m in strix-point amd-shmem; do
+		echo "amd-ut-$m|tap|amd-pstate-ut of the kernel, loaded 20 times on $m|$vhybrid/run-amd-ut $m"
 	done
 	d=build/$BASE
 	i=arch/x86/boot/bzImage
@@ -67,7 +86,11 @@ progress()
 	echo "  ... $(($(date +%s) - start)) s"
 }
 
-table > "$tmp/table"
+if [ "$KERNEL" = plain ]; then
+	table | grep -E '^(gate|own|faults)-' > "$tmp/table"
+else
+	table > "$tmp/table"
+fi
 while IFS='|' read -r name kind what command <&3; do
 	if [ -n "$T" ]; then
 		case " $T " in
@@ -83,7 +106,9 @@ while IFS='|' read -r name kind what command <&3; do
 	quiet
 
 	if [ "$kind" = tap ]; then
-		awk -f scripts/ktap-count.awk "$out/$name.out" > "$tmp/count"
+		# It says what has failed, too, but not where.
+		[ "$KERNEL" = plain ] && complain=/dev/null || complain=/dev/stderr
+		awk -f scripts/ktap-count.awk "$out/$name.out" > "$tmp/count" 2> "$complain"
 		read -r p f s < "$tmp/count"
 		# No results is not a success, and neither is a failure outside of the tests.
 		if [ "$f" -eq 0 ]; then
@@ -96,6 +121,12 @@ while IFS='|' read -r name kind what command <&3; do
 	fi
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 
+	if [ "$KERNEL" = plain ]; then
+		grep '^not ok' "$out/$name.out" | sed "s/^not ok [0-9]* /fails: $name: /"
+		# Nothing can be said about tests that have not been run.
+		[ "$status" -le 1 ] || say "$name has ended with status $status"
+		continue
+	fi
 	took=$(($(date +%s) - start))
 	if [ "$f" -gt 0 ]; then
 		tail -n 20 "$out/$name.err"
@@ -110,6 +141,11 @@ while IFS='|' read -r name kind what command <&3; do
 	fi
 done 3< "$tmp/table"
 
+if [ "$KERNEL" = plain ]; then
+	echo "$failed tests fail on the plain kernel, $passed pass, $skipped are skipped"
+	[ "$failed" -gt 0 ] && [ "$passed" -gt 0 ]
+	exit
+fi
 [ "$skipped" -eq 0 ] && more='' || more=", $skipped skipped"
 echo "$passed passed, $failed failed$more"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

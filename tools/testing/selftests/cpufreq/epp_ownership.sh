@@ -6,7 +6,10 @@
 # line of the table "Who owns the EPP" in Documentation/cpu-freq/eas.rst and what
 # goes with it, on all CPUs, in sysfs and in the register.
 #
-# usage: epp_ownership.sh [PATTERN]	only run tests with such names, e.g. '*S1?*'
+# usage: epp_ownership.sh [-e] [PATTERN]
+#
+# With -e, EAS is not looked at, only EPP is.  With PATTERN, only tests with such
+# names are run, e.g. '*S1?*'.
 
 . "$(dirname -- "$0")/eas_lib.sh"
 
@@ -558,8 +561,14 @@ words()
 	done
 }
 
+epp_only=
+if [ "${1:-}" = -e ]; then
+	epp_only=yes
+	shift
+fi
 pattern=${1:-*}
 eas_init
+[ -z "$epp_only" ] || no_eas="of -e"
 [ -z "$no_epp" ] || skip_all "$no_epp"
 for d in hwp_epp sysfs_watch; do
 	[ -x "$DIR/$d" ] || skip_all "$d has not been built, run make"

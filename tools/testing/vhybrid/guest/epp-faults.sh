@@ -6,12 +6,13 @@
 # register and the compatibility with EAS agree afterward on all CPUs, and what is
 # written next works.
 #
-# usage: epp-faults.sh
+# usage: epp-faults.sh [epp]	(epp: regardless of EAS)
 
 CPUS=/sys/devices/system/cpu
 VM=/sys/kernel/debug/vhybrid
 PREF=energy_performance_preference
 
+what=${1:-all}
 n=0
 failed=0
 bad=
@@ -104,6 +105,7 @@ agree()
 		power) [ "$epp" = 255 ] || bad="$bad CPU$c shows power for $epp;" ;;
 		*) bad="$bad CPU$c shows $(shown "$c") for $epp;" ;;
 		esac
+		[ "$what" = all ] || continue
 		want=0
 		case $(cat "$CPUS/cpu$c/cpufreq/scaling_governor") in
 		schedutil) want=1 ;;
@@ -174,35 +176,35 @@ performance=$(register 0)
 all $PREF balance_performance
 balance=$(register 0)
 
-for c in 0 "$last"; do
-	epp_write active write performance "$c"
-	epp_write active write power "$c"
-	epp_write active write 77 "$c"
-	epp_write passive write performance "$c"
-	epp_write passive write power "$c"
+for cpu in 0 "$last"; do
+	epp_write active write performance "$cpu"
+	epp_write active write power "$cpu"
+	epp_write active write 77 "$cpu"
+	epp_write passive write performance "$cpu"
+	epp_write passive write power "$cpu"
 	for a in read write; do
-		governor_fails powersave performance $a "$c"
-		governor_fails performance powersave $a "$c"
+		governor_fails powersave performance $a "$cpu"
+		governor_fails performance powersave $a "$cpu"
 	done
 
 	# Under governor performance, 0 stays in effect.
 	base active
 	all scaling_governor performance
-	echo "$c write hwp_request" > $VM/fail
-	write "$CPUS/cpu$c/cpufreq/$PREF" performance
+	echo "$cpu write hwp_request" > $VM/fail
+	write "$CPUS/cpu$cpu/cpufreq/$PREF" performance
 	error_is "$IO"
 	agree
 	all scaling_governor powersave
-	epp_is "$c" balance_performance
+	epp_is "$cpu" balance_performance
 	agree
-	result "EPP performance under governor performance on CPU$c, write fails"
+	result "EPP performance under governor performance on CPU$cpupu, write fails"
 
 	# Reading the file says so.
 	base active
-	echo "$c read hwp_request" > $VM/fail
-	got=$(cat "$CPUS/cpu$c/cpufreq/$PREF" 2>&1) && bad="$bad reading EPP works: $got;"
+	echo "$cpu read hwp_request" > $VM/fail
+	got=$(cat "$CPUS/cpu$cpu/cpufreq/$PREF" 2>&1) && bad="$bad reading EPP works: $got;"
 	agree
-	result "EPP of CPU$c, read fails"
+	result "EPP of CPU$cpupu, read fails"
 done
 
 # The first, second, ... access of all CPUs fails while everything is set up again.
