@@ -197,14 +197,14 @@ for cpu in 0 "$last"; do
 	all scaling_governor powersave
 	epp_is "$cpu" balance_performance
 	agree
-	result "EPP performance under governor performance on CPU$cpupu, write fails"
+	result "EPP performance under governor performance on CPU$cpu, write fails"
 
 	# Reading the file says so.
 	base active
 	echo "$cpu read hwp_request" > $VM/fail
 	got=$(cat "$CPUS/cpu$cpu/cpufreq/$PREF" 2>&1) && bad="$bad reading EPP works: $got;"
 	agree
-	result "EPP of CPU$cpupu, read fails"
+	result "EPP of CPU$cpu, read fails"
 done
 
 # The first, second, ... access of all CPUs fails while everything is set up again.
