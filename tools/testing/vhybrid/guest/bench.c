@@ -125,7 +125,7 @@ static void measure(const char *name, int fd, const char *one, const char *two)
 static void bench_write(void)
 {
 	long long before;
-	int i, other = ncpus > 1;
+	int i, other = 1;
 
 	for (i = 0; i < ncpus; i++)
 		put(epp[i], "balance_performance");
@@ -217,16 +217,20 @@ static void bench_governor(void)
 
 int main(int argc, char *argv[])
 {
-	cpu_set_t first;
+	cpu_set_t here;
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: bench write|profile|governor\n");
 		return 2;
 	}
 
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	if (sched_setaffinity(0, sizeof(first), &first))
+	/*
+	 * On the second CPU, whose EPP is going to be written then, so that it does not
+	 * depend on how soon another CPU responds.
+	 */
+	CPU_ZERO(&here);
+	CPU_SET(1, &here);
+	if (sched_setaffinity(0, sizeof(here), &here))
 		die("sched_setaffinity");
 
 	control = open(VM "control", O_WRONLY);
@@ -238,8 +242,8 @@ int main(int argc, char *argv[])
 			break;
 		epp[ncpus] = open_attr(ncpus, "energy_performance_preference");
 	}
-	if (!ncpus)
-		die("no CPU with cpufreq");
+	if (ncpus < 2)
+		die("less than two CPUs with cpufreq");
 
 	if (!strcmp(argv[1], "write"))
 		bench_write();
