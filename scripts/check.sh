@@ -58,6 +58,8 @@ table()
 	for m in lunar-lake meteor-lake; do
 		echo "filter-$m|tap|no rebuild is missing after random events on $m|$vhybrid/vhybrid run --machine $m -- $vhybrid/guest/filter.sh 400 $(date +%s)"
 	done
+	w=tools/testing/selftests/cpufreq/sysfs_write.c
+	echo "replays|tap|write orders of programs managing profiles|${CC:-gcc} -O2 -static -o $out/sysfs_write $w && $vhybrid/vhybrid run --machine lunar-lake --file $out/sysfs_write -- $vhybrid/guest/replays.sh"
 	for m in strix-point amd-shmem; do
 		echo "amd-ut-$m|tap|amd-pstate-ut of the kernel, loaded 20 times on $m|$vhybrid/run-amd-ut $m"
 	done
