@@ -26,6 +26,9 @@ if [ "$KERNEL" = plain ]; then
 	only=epp only_arg=' -e'
 fi
 
+# For tests in the virtual machine that source it
+lib="--file $vhybrid/guest/lib.sh"
+
 table()
 {
 	cat <<-END
@@ -45,7 +48,7 @@ table()
 	done
 	echo "own-late|tap|kselftest of EPP ownership, CPUs not up at boot|$vhybrid/run-kselftest lunar-lake 'epp_ownership.sh$only_arg' --append maxcpus=3"
 	for m in lunar-lake=PLPL meteor-lake=PEEL; do
-		echo "faults-${m%=*}|tap|register accesses that fail on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} -- $vhybrid/guest/epp-faults.sh $only"
+		echo "faults-${m%=*}|tap|register accesses that fail on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/epp-faults.sh $only"
 	done
 	for m in lunar-lake=hybrid meteor-lake=hybrid raptor-lake=hybrid xeon=hwp intel-noepp=nohwp; do
 		echo "rows-${m%=*}|tap|rows of the truth table on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} -- $vhybrid/guest/rows.sh ${m#*=}"
@@ -53,13 +56,13 @@ table()
 	p=PPPPPPPPPPPPPPPP e=EEEEEEEEEEEEEEEE
 	for m in lunar-lake=PL=hybrid meteor-lake=PPPPEEEELL=hybrid raptor-lake=$p$e=hybrid xeon=CCCCCCCC=other intel-noepp=CCCC=other; do
 		k=${m##*=} m=${m%=*}
-		echo "economy-${m%=*}|tap|rebuilds of sched domains on ${m%=*}, CPUs ${m#*=}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} -- $vhybrid/guest/economy.sh $k"
+		echo "economy-${m%=*}|tap|rebuilds of sched domains on ${m%=*}, CPUs ${m#*=}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/economy.sh $k"
 	done
 	for m in lunar-lake meteor-lake; do
 		echo "filter-$m|tap|no rebuild is missing after random events on $m|$vhybrid/vhybrid run --machine $m -- $vhybrid/guest/filter.sh 400 $(date +%s)"
 	done
 	w=tools/testing/selftests/cpufreq/sysfs_write.c
-	echo "replays|tap|write orders of programs managing profiles|${CC:-gcc} -O2 -static -o $out/sysfs_write $w && $vhybrid/vhybrid run --machine lunar-lake --file $out/sysfs_write -- $vhybrid/guest/replays.sh"
+	echo "replays|tap|write orders of programs managing profiles|${CC:-gcc} -O2 -static -o $out/sysfs_write $w && $vhybrid/vhybrid run --machine lunar-lake --file $out/sysfs_write $lib -- $vhybrid/guest/replays.sh"
 	for m in strix-point amd-shmem; do
 		echo "amd-ut-$m|tap|amd-pstate-ut of the kernel, loaded 20 times on $m|$vhybrid/run-amd-ut $m"
 	done

@@ -6,35 +6,17 @@
 # has to be started or stopped, for any number of CPUs, and not at all otherwise.
 # The tracepoints must tell the same.
 #
-# usage: economy.sh hybrid|other
+# usage: economy.sh hybrid|other	(with lib.sh in /root)
 
-CPUS=/sys/devices/system/cpu
-VM=/sys/kernel/debug/vhybrid
+# shellcheck source=tools/testing/vhybrid/guest/lib.sh
+. ./lib.sh
+
 CG=/sys/fs/cgroup
 T=/sys/kernel/tracing
-PREF=energy_performance_preference
 AWARE=/proc/sys/kernel/sched_energy_aware
 
 kind=$1
-n=0
-failed=0
 ncpus=$(grep -c ' ready ' $VM/eas)
-
-result()
-{
-	n=$((n + 1))
-	if [ "$1" -ne 0 ]; then
-		printf 'not '
-		failed=$((failed + 1))
-	fi
-	echo "ok $n $2"
-}
-
-rebuilds()
-{
-	echo settle > $VM/control
-	sed -n 's/^rebuilds //p' $VM/eas
-}
 
 # all ATTRIBUTE VALUE [FIRST LAST]
 all()
@@ -83,18 +65,16 @@ costs()
 	after=$(rebuilds)
 	pd=$(sed -n 's/^rd .* pd //p' $VM/eas | tr -d '\n')
 	[ ${#pd} -eq ${#eas} ] || eas=$(echo "$pd" | sed "s/./$eas/g")
-	[ $((after - before)) -eq "$want" ] && [ "$pd" = "$eas" ]
-	result $? "$what: $want rebuilds"
-	[ $((after - before)) -eq "$want" ] || echo "# there were $((after - before))"
-	[ "$pd" = "$eas" ] || echo "# EAS in root domains: $pd, expected $eas"
+	[ $((after - before)) -eq "$want" ] || bad="$bad there were $((after - before));"
+	[ "$pd" = "$eas" ] || bad="$bad EAS in root domains: $pd, expected $eas;"
+	result "$what: $want rebuilds"
 
 	# Sysctl does without a check.
 	[ "$what" = "${what#sched_energy_aware=[01]}" ] || [ "$want" -eq 0 ] || return
 	# One check may tell of more than one root domain.
 	got=$(grep -c 'eas_root_domain: .* rebuild=1' $T/trace)
-	[ "$((got > 0))" -eq "$want" ]
-	result $? "$what: tracepoint agrees"
-	[ "$((got > 0))" -eq "$want" ] || echo "# it tells of $got rebuilds"
+	[ "$((got > 0))" -eq "$want" ] || bad="$bad it tells of $got rebuilds;"
+	result "$what: tracepoint agrees"
 }
 
 # traced COUNT PATTERN
@@ -103,9 +83,8 @@ traced()
 	local got
 
 	got=$(grep -c "cpu_eas_compatible: $2" $T/trace)
-	[ "$got" -eq "$1" ]
-	result $? "$1 times cpu_eas_compatible: $2"
-	[ "$got" -eq "$1" ] || { echo "# $got times:"; grep cpu_eas_compatible $T/trace | head -n 4 | sed 's/^/# /'; }
+	[ "$got" -eq "$1" ] || bad="$bad $got times: $(grep cpu_eas_compatible $T/trace | head -n 4 | tr '\n' ';')"
+	result "$1 times cpu_eas_compatible: $2"
 }
 
 echo "# $ncpus CPUs"
@@ -168,9 +147,11 @@ if [ "$kind" = hybrid ] && [ "$ncpus" -ge 8 ]; then
 	quarter=$((ncpus / 4))
 	put $CG/part/cpuset.cpus "$quarter-$((quarter + half - 1))"
 	put $CG/part/cpuset.cpus.partition root
-	[ "$(cat $CG/part/cpuset.cpus.partition)" = root ] &&
-		[ "$(grep -c '^rd .* pd 1' $VM/eas)" -eq 2 ]
-	result $? "two root domains with EAS"
+	if [ "$(cat $CG/part/cpuset.cpus.partition)" != root ] ||
+	   [ "$(grep -c '^rd .* pd 1' $VM/eas)" -ne 2 ]; then
+		bad=" there are: $(grep '^rd ' $VM/eas | tr '\n' ';')"
+	fi
+	result "two root domains with EAS"
 	first=$quarter last=$((quarter + half - 1))
 	costs 1 10 "EPP performance in the partition" all $PREF performance $first $last
 	costs 1 00 "EPP performance everywhere" all $PREF performance

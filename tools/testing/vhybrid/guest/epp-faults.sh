@@ -6,30 +6,12 @@
 # register and the compatibility with EAS agree afterward on all CPUs, and what is
 # written next works.
 #
-# usage: epp-faults.sh [epp]	(epp: regardless of EAS)
+# usage: epp-faults.sh [epp]	(epp: regardless of EAS; with lib.sh in /root)
 
-CPUS=/sys/devices/system/cpu
-VM=/sys/kernel/debug/vhybrid
-PREF=energy_performance_preference
+# shellcheck source=tools/testing/vhybrid/guest/lib.sh
+. ./lib.sh
 
 what=${1:-all}
-n=0
-failed=0
-bad=
-
-result()
-{
-	n=$((n + 1))
-	if [ -n "$bad" ]; then
-		printf 'not '
-		failed=$((failed + 1))
-	fi
-	echo "ok $n $1"
-	[ -z "$bad" ] || echo "#$bad"
-	bad=
-}
-
-cpus=$(sed -n 's/^cpu\([0-9]*\) ready .*/\1/p' $VM/eas)
 
 # write FILE VALUE: error in $error, empty if there is none
 write()

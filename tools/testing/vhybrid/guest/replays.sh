@@ -6,30 +6,12 @@
 # at EPP and governor of all CPUs and at EAS afterward.  This is not a test of
 # these programs, but of what their way of doing things ends up in.
 #
-# usage: replays.sh		(with sysfs_write of the kselftest in /root)
+# usage: replays.sh		(with lib.sh and sysfs_write of the kselftest in /root)
 
-CPUS=/sys/devices/system/cpu
-VM=/sys/kernel/debug/vhybrid
-PREF=energy_performance_preference
+# shellcheck source=tools/testing/vhybrid/guest/lib.sh
+. ./lib.sh
+
 GOV=scaling_governor
-
-n=0
-failed=0
-bad=
-
-result()
-{
-	n=$((n + 1))
-	if [ -n "$bad" ]; then
-		printf 'not '
-		failed=$((failed + 1))
-	fi
-	echo "ok $n $1"
-	[ -z "$bad" ] || echo "#$bad"
-	bad=
-}
-
-cpus=$(sed -n 's/^cpu\([0-9]*\) ready .*/\1/p' $VM/eas)
 
 # put CPU ATTRIBUTE VALUE, fails if that is refused
 put()
@@ -47,15 +29,19 @@ must_not()
 	! put "$@" || bad="$bad CPU$1: writing $3 to $2 works;"
 }
 
+# all ATTRIBUTE VALUE: on one CPU after the other
+all()
+{
+	local c
+
+	for c in $cpus; do
+		must "$c" "$1" "$2"
+	done
+}
+
 get()
 {
 	cat "$CPUS/cpu$1/cpufreq/$2"
-}
-
-rebuilds()
-{
-	echo settle > $VM/control
-	sed -n 's/^rebuilds //p' $VM/eas
 }
 
 # start EPP: what a client finds
@@ -100,16 +86,7 @@ ppd_probe()
 	done
 }
 
-# A profile is an EPP, written to one policy after the other.
-ppd_profile()
-{
-	local c
-
-	for c in $cpus; do
-		must "$c" $PREF "$1"
-	done
-}
-
+# Its profiles are an EPP, written to one policy after the other.
 for epp in balance_performance power performance 77; do
 	start $epp
 	ppd_probe
@@ -121,26 +98,24 @@ done
 # What it reads under governor performance is not what the user wants, but it is
 # what the daemon asks for then.
 start balance_performance
-for c in $cpus; do
-	must "$c" $GOV performance
-done
+all $GOV performance
 state performance performance 0 1
 ppd_probe
 state powersave performance 0 0
-ppd_profile balance_performance
+all $PREF balance_performance
 state powersave balance_performance 1 1
 result "power-profiles-daemon probes under governor performance, then balanced"
 
 start balance_performance
-ppd_profile performance
+all $PREF performance
 state powersave performance 0 1
-ppd_profile balance_performance
+all $PREF balance_performance
 state powersave balance_performance 1 1
-ppd_profile power
+all $PREF power
 state powersave power 1 0
-ppd_profile performance
+all $PREF performance
 state powersave performance 0 1
-ppd_profile power
+all $PREF power
 state powersave power 1 1
 result "power-profiles-daemon: performance, balanced, power-saver, performance, power-saver"
 
@@ -155,7 +130,7 @@ done
 [ "$(get "$last" $PREF)" = balance_performance ] || bad="$bad CPU$last has changed;"
 [ "$(get 0 $PREF)" = performance ] || bad="$bad CPU0 has not changed;"
 [ $(($(rebuilds) - before)) -eq 1 ] && grep -qx 'enabled 0' $VM/eas || bad="$bad EAS has not been stopped;"
-ppd_profile balance_performance
+all $PREF balance_performance
 state powersave balance_performance 1
 result "power-profiles-daemon: an error in the middle of a profile"
 
@@ -164,27 +139,17 @@ result "power-profiles-daemon: an error in the middle of a profile"
 start balance_performance
 i=0
 while [ $i -lt 30 ]; do
-	for c in $cpus; do
-		must "$c" $GOV powersave
-	done
-	for c in $cpus; do
-		must "$c" $PREF balance_performance
-	done
+	all $GOV powersave
+	all $PREF balance_performance
 	i=$((i + 1))
 done
 state powersave balance_performance 1 0
-for c in $cpus; do
-	must "$c" $GOV performance
-done
+all $GOV performance
 state performance performance 0 1
 i=0
 while [ $i -lt 30 ]; do
-	for c in $cpus; do
-		must "$c" $GOV performance
-	done
-	for c in $cpus; do
-		must "$c" $PREF performance
-	done
+	all $GOV performance
+	all $PREF performance
 	i=$((i + 1))
 done
 state performance performance 0 0
@@ -207,57 +172,37 @@ result "cpupower: writes of 30 bytes"
 # back in reverse.  EPP is refused then, because governor performance is still in
 # effect, and what it has asked for last is performance.
 start balance_performance
-for c in $cpus; do
-	must "$c" $GOV performance
-done
-for c in $cpus; do
-	must "$c" $PREF performance
-done
+all $GOV performance
+all $PREF performance
 state performance performance 0 1
 for c in $cpus; do
 	must_not "$c" $PREF balance_performance
 done
-for c in $cpus; do
-	must "$c" $GOV powersave
-done
+all $GOV powersave
 state powersave performance 0 0
 result "tuned: governor and EPP performance, taken back in reverse"
 
 # Profiles that only have a governor, or EPP first, are taken back completely.
 start balance_power
-for c in $cpus; do
-	must "$c" $GOV performance
-done
+all $GOV performance
 for c in $cpus; do
 	must_not "$c" $PREF balance_power
 	must "$c" $GOV powersave
 done
 state powersave balance_power 1 2
-for c in $cpus; do
-	must "$c" $PREF performance
-done
-for c in $cpus; do
-	must "$c" $GOV performance
-done
-for c in $cpus; do
-	must "$c" $GOV powersave
-done
-for c in $cpus; do
-	must "$c" $PREF balance_power
-done
+all $PREF performance
+all $GOV performance
+all $GOV powersave
+all $PREF balance_power
 state powersave balance_power 1 2
 result "tuned: governor only, and EPP before governor"
 
 # gamemode only knows about governors.
 for epp in balance_performance power 77; do
 	start $epp
-	for c in $cpus; do
-		must "$c" $GOV performance
-	done
+	all $GOV performance
 	state performance performance 0 1
-	for c in $cpus; do
-		must "$c" $GOV powersave
-	done
+	all $GOV powersave
 	state powersave $epp 1 1
 done
 result "gamemode: governor performance for a game"
@@ -270,13 +215,9 @@ for c in $cpus; do
 	printf '0x%x\n' $(((value & ~0xff000000) | 100 << 24)) > "$VM/cpu$c/hwp_request"
 done
 state powersave 100 1 0
-for c in $cpus; do
-	must "$c" $GOV performance
-done
+all $GOV performance
 state performance performance 0 1
-for c in $cpus; do
-	must "$c" $GOV powersave
-done
+all $GOV powersave
 state powersave 100 1 1
 result "x86_energy_perf_policy: EPP 100, governor performance and back"
 
