@@ -699,13 +699,7 @@ if [ -z "$no_eas" ]; then
 fi
 
 list > "$tmp/list"
-while IFS='|' read -r name rest; do
-	# shellcheck disable=SC2254	# it is a pattern
-	case $name in
-	$pattern) echo "$name|$rest" ;;
-	esac
-done < "$tmp/list" > "$tmp/tests"
-eas_plan "$(grep -c . "$tmp/tests")"
+eas_select "$pattern" < "$tmp/list"
 
 while IFS='|' read -r name need command <&3; do
 	run "$name" one "$need" "$command"

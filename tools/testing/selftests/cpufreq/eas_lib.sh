@@ -6,7 +6,7 @@
 # preference (EPP) do to Energy-Aware Scheduling (EAS), to be sourced.  They need
 # no more than a POSIX shell with "local", so that busybox will do.
 #
-# A test program calls eas_init, eas_plan, run for each test, and eas_finish.
+# A test program calls eas_init, eas_select, run for each test, and eas_finish.
 # Settings are put back by eas_finish, and also if the program is interrupted.
 
 # shellcheck disable=SC1007	# CDPATH is to be empty
@@ -17,6 +17,8 @@ DIR=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 SYS=/sys/devices/system/cpu
 PSTATE=$SYS/intel_pstate
 AWARE=/proc/sys/kernel/sched_energy_aware
+PM_TEST=/sys/power/pm_test
+PM_TEST_DELAY=/sys/module/suspend/parameters/pm_test_delay
 EPP=energy_performance_preference
 GOV=scaling_governor
 
@@ -367,6 +369,16 @@ witness()
 ###############################################################################
 # Saving and restoring of settings
 
+# chosen: where $val is a list with one word in brackets, only that
+chosen()
+{
+	case $val in
+	*\[*\]*)
+		val=${val#*\[}
+		val=${val%%\]*} ;;
+	esac
+}
+
 # snapshot: lines "FILE VALUE" with all settings that tests may change, even
 # indirectly: a mode switch resets some.  In the order to restore them in.
 snapshot()
@@ -375,8 +387,8 @@ snapshot()
 
 	for f in "$SYS"/cpu[0-9]*/online "$PSTATE"/status "$PSTATE"/no_turbo \
 		 "$PSTATE"/max_perf_pct "$PSTATE"/min_perf_pct \
-		 "$PSTATE"/hwp_dynamic_boost; do
-		[ ! -f "$f" ] || { get "$f"; echo "$f $val"; }
+		 "$PSTATE"/hwp_dynamic_boost "$PM_TEST" "$PM_TEST_DELAY"; do
+		[ ! -f "$f" ] || { get "$f"; chosen; echo "$f $val"; }
 	done
 	for c in $cpus; do
 		for f in scaling_max_freq scaling_min_freq $EPP $GOV; do
@@ -435,6 +447,7 @@ restore()
 			;;
 		*)
 			get "$f"
+			chosen
 			[ "$val" = "$v" ] || put "$f" "$v"
 			;;
 		esac
@@ -539,10 +552,19 @@ eas_enable()
 	put $AWARE 1
 }
 
-# eas_plan NUMBER: number of tests, without the one that eas_finish does
-eas_plan()
+# eas_select PATTERN: read lines "NAME|REST", put those with matching names in
+# $tmp/tests and plan for them and for the test that eas_finish does
+eas_select()
 {
-	ktap_set_plan $(($1 + 1))
+	local name rest
+
+	while IFS='|' read -r name rest; do
+		# shellcheck disable=SC2254	# it is a pattern
+		case $name in
+		$1) echo "$name|$rest" ;;
+		esac
+	done > "$tmp/tests"
+	ktap_set_plan $(($(grep -c . "$tmp/tests") + 1))
 }
 
 eas_restored()

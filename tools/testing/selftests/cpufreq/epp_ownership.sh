@@ -14,7 +14,7 @@
 . "$(dirname -- "$0")/eas_lib.sh"
 
 BOOST=$PSTATE/hwp_dynamic_boost
-SUSPEND=/sys/power
+STATE=/sys/power/state
 
 performance=	# what "performance" stands for as a number
 no_msr=		# why the register cannot be read, empty if it can
@@ -84,14 +84,14 @@ hotplug()
 suspend_to()
 {
 	[ -z "$no_suspend" ] || { skip "$no_suspend"; return 1; }
-	get $SUSPEND/state
+	get $STATE
 	case " $val " in
 	*" $1 "*) ;;
 	*) skip "the system cannot enter $1"; return 1 ;;
 	esac
-	put $SUSPEND/pm_test "$2"
-	expect "suspend and resume" put $SUSPEND/state "$1"
-	put $SUSPEND/pm_test none
+	put $PM_TEST "$2"
+	expect "suspend and resume" put $STATE "$1"
+	put $PM_TEST none
 }
 
 # register VALUE: is that in the registers of all CPUs?
@@ -273,10 +273,15 @@ S13()
 # Every number, and every word that is shown for one, is taken back.
 round_trip()
 {
-	local c n=0 shown
+	local c last n shown
 
 	start
 	for c in $cpus; do
+		last=$c
+	done
+	# One is like another, except for those of another type.
+	for c in ${cpus%% *} $last; do
+		n=0
 		while [ $n -lt 256 ]; do
 			expect "write $n" put_attr "$c" $EPP $n
 			get_attr "$c" $EPP
@@ -288,9 +293,6 @@ round_trip()
 			[ -n "$no_msr" ] || expect "$shown stands for $n" test "$val" = "$n"
 			n=$((n + 1))
 		done
-		n=0
-		# One is like another, but look at the last one, too.
-		[ "$c" = "${cpus%% *}" ] || break
 	done
 	for n in 0 1 "$performance" $((performance + 1)) 128 254 255; do
 		epp "$n"
@@ -581,22 +583,12 @@ done
 # shellcheck disable=SC2086	# a list
 "$DIR/hwp_epp" get $cpus > "$tmp/epps" 2> "$tmp/why" || no_msr=$(cat "$tmp/why")
 [ -z "$no_msr" ] || ktap_print_msg "registers are not looked at: $no_msr"
-if [ ! -w $SUSPEND/pm_test ]; then
-	no_suspend="there is no pm_test"
-elif [ -w /sys/module/suspend/parameters/pm_test_delay ]; then
-	get /sys/module/suspend/parameters/pm_test_delay
-	delay=$val
-	put /sys/module/suspend/parameters/pm_test_delay 1
-fi
+[ -w $PM_TEST ] || no_suspend="there is no pm_test"
+# The default of five seconds is not needed.
+[ ! -w $PM_TEST_DELAY ] || put $PM_TEST_DELAY 1
 
 list > "$tmp/list"
-while IFS='|' read -r name rest; do
-	# shellcheck disable=SC2254	# it is a pattern
-	case $name in
-	$pattern) echo "$name|$rest" ;;
-	esac
-done < "$tmp/list" > "$tmp/tests"
-eas_plan "$(grep -c . "$tmp/tests")"
+eas_select "$pattern" < "$tmp/list"
 
 prepare()
 {
@@ -622,5 +614,4 @@ while IFS='|' read -r name command <&3; do
 	[ -n "$performance" ] || prepare
 done 3< "$tmp/tests"
 
-[ -z "${delay:-}" ] || put /sys/module/suspend/parameters/pm_test_delay "$delay"
 eas_finish
