@@ -96,8 +96,9 @@ void vh_eas_rebuild(void)
 }
 
 /*
- * "enabled 0|1", "rebuilds N", "last START END" of them in ns, a line "rd CPUS pd 0|1" per root domain, and a line
- * "cpuN ready 0|1" per CPU: does cpufreq think that EAS may rely on its policy?
+ * "enabled 0|1", "rebuilds N", "last START END" of them in ns, a line "rd CPUS pd 0|1"
+ * per root domain, and a line "cpuN ready 0|1" per CPU: does cpufreq think that EAS
+ * may rely on its policy?
  */
 static int eas_show(struct seq_file *m, void *unused)
 {

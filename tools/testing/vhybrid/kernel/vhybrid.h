@@ -15,6 +15,7 @@
 #ifndef _ARCH_X86_VHYBRID_H
 #define _ARCH_X86_VHYBRID_H
 
+#include <linux/bits.h>
 #include <linux/seq_file.h>
 #include <linux/types.h>
 
@@ -22,6 +23,10 @@
 
 /* Where registers in memory sort among the MSRs; no MSR has such a number. */
 #define VH_MEM_ADDR(offset)	(0xfffff000U + (offset))
+
+/* CPUID 6, the bits that are the same for all vendors */
+#define LEAF6_EAX_ARAT		BIT(2)
+#define LEAF6_ECX_APERFMPERF	BIT(0)
 
 /* vh_cpu::speed is a fixed-point fraction of the speed MPERF counts at. */
 #define VH_SPEED_SHIFT	16
