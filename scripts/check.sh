@@ -50,6 +50,7 @@ table()
 	for m in lunar-lake=PLPL meteor-lake=PEEL; do
 		echo "faults-${m%=*}|tap|register accesses that fail on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/epp-faults.sh $only"
 	done
+	echo "faults-alloc|tap|allocations that fail, one after the other|$vhybrid/vhybrid run --timeout 900 --machine lunar-lake --cores PL $lib -- $vhybrid/guest/alloc-faults.sh"
 	for m in lunar-lake=hybrid meteor-lake=hybrid raptor-lake=hybrid xeon=hwp intel-noepp=nohwp; do
 		echo "rows-${m%=*}|tap|rows of the truth table on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} -- $vhybrid/guest/rows.sh ${m#*=}"
 	done
@@ -61,6 +62,9 @@ table()
 	for m in lunar-lake meteor-lake; do
 		echo "filter-$m|tap|no rebuild is missing after random events on $m|$vhybrid/vhybrid run --machine $m -- $vhybrid/guest/filter.sh 400 $(date +%s)"
 	done
+	# What tests of programs that manage profiles have in common
+	lib="$lib --file $vhybrid/guest/client-lib.sh"
+	echo "clients|tap|programs managing profiles, from Debian|scripts/rootfs.sh >&2 && $vhybrid/vhybrid run --timeout 900 --machine lunar-lake --cores PL --rootfs build/rootfs $lib -- $vhybrid/guest/clients.sh"
 	w=tools/testing/selftests/cpufreq/sysfs_write.c
 	echo "replays|tap|write orders of programs managing profiles|${CC:-gcc} -O2 -static -o $out/sysfs_write $w && $vhybrid/vhybrid run --machine lunar-lake --file $out/sysfs_write $lib -- $vhybrid/guest/replays.sh"
 	for m in strix-point amd-shmem; do
@@ -92,7 +96,7 @@ progress()
 }
 
 if [ "$KERNEL" = plain ]; then
-	table | grep -E '^(gate|own|faults)-' > "$tmp/table"
+	table | grep -E '^(gate-|own-|faults-[lm])' > "$tmp/table"
 else
 	table > "$tmp/table"
 fi

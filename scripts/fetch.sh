@@ -73,15 +73,6 @@ copy_ksrc()
 	install_base "$tmp/linux" "$id"
 }
 
-# The places Debian packages come from here, as apt itself understands its sources.
-mirrors()
-{
-	# shellcheck disable=SC2016	# the dollar signs are for apt
-	apt-get indextargets --no-release-info --format '$(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-		awk '$2 ~ /^(bookworm|trixie|forky|sid|stable|testing|unstable|oldstable)(-updates|-backports)?$/ &&
-		     $3 == "main" && !seen[$1]++ { print $1 }'
-}
-
 apt()
 {
 	cmd=$1

@@ -162,3 +162,12 @@ need_space()
 	[ "$avail" -ge "$1" ] ||
 		die "no space: $(($1 / 1024)) MiB needed, $((avail / 1024)) MiB free in the file system of build/"
 }
+
+# The places Debian packages come from here, as apt itself understands its sources.
+mirrors()
+{
+	# shellcheck disable=SC2016	# the dollar signs are for apt
+	apt-get indextargets --no-release-info --format '$(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+		awk '$2 ~ /^(bookworm|trixie|forky|sid|stable|testing|unstable|oldstable)(-updates|-backports)?$/ &&
+		     $3 == "main" && !seen[$1]++ { print $1 }'
+}
