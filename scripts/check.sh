@@ -46,6 +46,9 @@ table()
 	for m in lunar-lake meteor-lake raptor-lake; do
 		echo "own-$m|tap|kselftest of EPP ownership on $m|$vhybrid/run-kselftest $m 'epp_ownership.sh$only_arg'"
 	done
+	for m in strix-point=PPEE epyc=CCC amd-shmem=PE; do
+		echo "own-${m%=*}|tap|kselftest of EPP ownership on ${m%=*}|$vhybrid/run-kselftest ${m%=*} 'epp_ownership.sh$only_arg' --cores ${m#*=}"
+	done
 	echo "own-late|tap|kselftest of EPP ownership, CPUs not up at boot|$vhybrid/run-kselftest lunar-lake 'epp_ownership.sh$only_arg' --append maxcpus=3"
 	for m in lunar-lake=PLPL meteor-lake=PEEL; do
 		echo "faults-${m%=*}|tap|register accesses that fail on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/epp-faults.sh $only"

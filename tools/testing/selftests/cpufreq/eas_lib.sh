@@ -15,7 +15,7 @@ DIR=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 . "$DIR/../kselftest/ktap_helpers.sh"
 
 SYS=/sys/devices/system/cpu
-PSTATE=$SYS/intel_pstate
+PSTATE=$SYS/intel_pstate	# or amd_pstate, from eas_init on
 AWARE=/proc/sys/kernel/sched_energy_aware
 PM_TEST=/sys/power/pm_test
 PM_TEST_DELAY=/sys/module/suspend/parameters/pm_test_delay
@@ -27,7 +27,8 @@ TRIES=200
 
 tmp=		# a directory for our files, there from eas_init on
 cpus=		# online CPUs with cpufreq policies
-mode=		# intel_pstate's operation mode, empty if there is no intel_pstate
+vendor=		# whose driver it is: intel or amd
+mode=		# the driver's operation mode
 no_eas=		# why EAS cannot be used on this system, empty if it can
 no_epp=		# why there is no EPP, empty if there is
 
@@ -132,7 +133,7 @@ can_hotplug()
 	[ -w "$SYS/cpu$1/online" ]
 }
 
-# set_mode MODE: active, passive or off
+# set_mode MODE: active, passive, off (Intel), guided or disable (AMD)
 set_mode()
 {
 	if [ "$mode" != "$1" ]; then
@@ -158,6 +159,12 @@ governor()
 	done
 }
 
+# mode_has_epp: is there a preference in the present mode?
+mode_has_epp()
+{
+	[ "$vendor" = intel ] || [ "$mode" = active ]
+}
+
 # base active|passive: what tests in that mode start from, EAS is compatible
 base()
 {
@@ -165,7 +172,7 @@ base()
 	active) set_mode active && put_all $GOV powersave ;;
 	passive) set_mode passive && put_all $GOV schedutil ;;
 	esac || return
-	[ -n "$no_epp" ] || put_all $EPP balance_performance
+	[ -n "$no_epp" ] || ! mode_has_epp || put_all $EPP balance_performance
 }
 
 # asymmetric: do CPUs that are online differ in capacity, as EAS requires?
@@ -187,6 +194,11 @@ performance_epp()
 {
 	local c n=0
 
+	# Numbers are shown as numbers there.
+	if [ "$vendor" = amd ]; then
+		val=0
+		return
+	fi
 	for c in $cpus; do
 		while [ $n -le 255 ]; do
 			put_attr "$c" $EPP $n || return
@@ -415,10 +427,12 @@ save_epp()
 	local c
 
 	for c in $cpus; do
-		[ "$mode" = passive ] || put_attr "$c" $GOV powersave
+		[ "$mode" != active ] || put_attr "$c" $GOV powersave
 		get_attr "$c" $EPP
 		# Some kernels show 0 like this, and mean something else when it is written.
 		[ "$val" != default ] || val=0
+		# ... or do not accept what they show.
+		[ "${val#dynamic}" = "$val" ] || val=dynamic
 		attr_epp=$val
 		attr "$c" $EPP
 		[ -z "$attr_epp" ] || echo "$val $attr_epp"
@@ -456,7 +470,7 @@ restore()
 	mode=$val
 	find_cpus
 	# EPP cannot be written under governor performance.
-	[ ! -s "$tmp/epp" ] || [ "$mode" = passive ] || put_all $GOV powersave
+	[ ! -s "$tmp/epp" ] || [ "$mode" != active ] || put_all $GOV powersave
 	while read -r f v; do
 		put "$f" "$v"
 	done < "$tmp/epp"
@@ -502,11 +516,18 @@ eas_init()
 	[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
 	[ -d "$SYS" ] || skip_all "sysfs is not mounted"
 	find_cpus
-	[ -d $PSTATE ] || skip_all "needs the intel_pstate driver"
+	vendor=intel
+	if [ ! -d $PSTATE ]; then
+		vendor=amd
+		PSTATE=$SYS/amd_pstate
+	fi
+	[ -d $PSTATE ] || skip_all "needs the intel_pstate or amd-pstate driver"
 	get $PSTATE/status
 	mode=$val
-	[ "$mode" != off ] || skip_all "intel_pstate is off"
-	[ -n "$cpus" ] || skip_all "intel_pstate is not the cpufreq driver"
+	case $mode in
+	off | disable) skip_all "the $vendor driver is disabled" ;;
+	esac
+	[ -n "$cpus" ] || skip_all "there are no cpufreq policies"
 	[ -x "$DIR/sysfs_write" ] || skip_all "sysfs_write has not been built, run make"
 
 	for c in $cpus; do

@@ -17,6 +17,7 @@ BOOST=$PSTATE/hwp_dynamic_boost
 STATE=/sys/power/state
 
 performance=	# what "performance" stands for as a number
+default=	# how "default" is shown
 no_msr=		# why the register cannot be read, empty if it can
 no_suspend=	# why suspend cannot be tested, empty if it can
 late=		# CPUs that had not been online when the test was started
@@ -205,6 +206,11 @@ S7()
 {
 	start
 	gov performance; forced
+	if [ "$vendor" = amd ]; then
+		mode passive
+		mode active; gov powersave; is balance_performance
+		return
+	fi
 	mode passive; is balance_performance
 	gov schedutil; eas on
 	gov performance; is balance_performance; eas off
@@ -214,7 +220,8 @@ S8()
 {
 	start
 	gov performance; epp performance
-	mode passive; is performance; gov schedutil; eas off
+	mode passive
+	[ "$vendor" = amd ] || { is performance; gov schedutil; eas off; }
 	mode active; gov powersave; is performance; eas off
 }
 
@@ -229,6 +236,7 @@ S9()
 
 S10()
 {
+	[ "$vendor" = intel ] || { skip "there is nothing like that on AMD"; return; }
 	[ -z "$no_msr" ] || { skip "$no_msr"; return; }
 	start
 	gov performance; behind 100
@@ -378,12 +386,74 @@ mode_keeps()
 	start
 	for v in power performance 77; do
 		epp $v
-		mode passive; is $v
-		mode active; is $v
+		mode passive
+		! mode_has_epp || is $v
+		mode active; gov powersave; is $v
 	done
+	[ "$vendor" = intel ] || return 0
 	gov performance
 	mode passive; epp balance_power; is balance_power
 	mode active; gov powersave; is balance_power; eas on
+}
+
+# From every mode to every other one, including none at all
+mode_pairs()
+{
+	local from to v=30
+
+	start
+	for from in active passive guided disable; do
+		for to in active passive guided disable; do
+			[ "$from" != "$to" ] || continue
+			mode active
+			gov performance; forced
+			gov powersave; epp $v; is $v
+			mode $from; mode $to; mode active
+			gov powersave; is $v
+			epp default
+			get_attr "${cpus%% *}" $EPP
+			expect "EPP default is $val, was $default" test "$val" = "$default"
+			v=$((v + 1))
+		done
+	done
+	gov performance; epp performance
+	mode disable; mode guided; mode active
+	gov powersave; is performance
+}
+
+# Dynamic EPP ends under governor performance, then the static preference is back.
+dynamic()
+{
+	local c v
+
+	start
+	for v in balance_power 77; do
+		epp $v
+		epp dynamic
+		for c in $cpus; do
+			get_attr "$c" $EPP
+			case $val in
+			"dynamic(profile:"*")") ;;
+			*) expect "EPP of CPU$c is dynamic, not $val" false ;;
+			esac
+			expect "$val can be written back" put_attr "$c" $EPP "$val"
+			expect "... with 40 bytes" write_is "$SYS/cpu$c/cpufreq/$EPP" "$val" 40 40
+			expect "... without the end" write_is "$SYS/cpu$c/cpufreq/$EPP" \
+				"dynamic(profile:power" 21 EINVAL
+		done
+		hotplug
+		gov performance; forced
+		refused dynamic
+		gov powersave; is $v
+		epp dynamic
+		mode passive; mode active
+		gov powersave; is $v
+		epp dynamic; epp balance_performance; is balance_performance
+	done
+	epp balance_power
+	epp dynamic
+	watched 11 gov performance
+	is performance 0
 }
 
 # Starting the governor again is expensive, so do not do it in vain.
@@ -547,8 +617,13 @@ list()
 	echo "EPP after CPU hotplug|hotplug_agree"
 	echo "EPP after suspend|suspend_agree"
 	echo "EPP after mode switches|mode_keeps"
-	echo "passive mode, same value|passive_same"
-	echo "passive mode, order of governor and EPP|passive_orders"
+	if [ "$vendor" = amd ]; then
+		echo "EPP after switches between all modes|mode_pairs"
+		echo "dynamic EPP|dynamic"
+	else
+		echo "passive mode, same value|passive_same"
+		echo "passive mode, order of governor and EPP|passive_orders"
+	fi
 	echo "notification|notify"
 }
 
@@ -602,6 +677,9 @@ prepare()
 	else
 		ktap_exit_fail_msg "no number is shown as EPP performance"
 	fi
+	put_all $EPP default
+	get_attr "${cpus%% *}" $EPP
+	default=$val
 	base active
 	[ -n "$no_eas" ] || { eas_settle; eas_enable; }
 	ktap_print_msg "EPP performance is $performance"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read or write the energy performance preference (EPP) in MSR_HWP_REQUEST,
- * regardless of what the cpufreq driver knows.
+ * Read or write the energy performance preference (EPP) in MSR_HWP_REQUEST (Intel) or
+ * MSR_AMD_CPPC_REQ, regardless of what the cpufreq driver knows.
  *
  * usage: hwp_epp get CPU...		prints the EPP values of the CPUs
  *	  hwp_epp set VALUE CPU...
@@ -17,10 +17,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MSR_HWP_REQUEST	0x774
+#define MSR_HWP_REQUEST		0x774
+#define MSR_AMD_CPPC_REQ	0xc00102b3
+/* At the same place in both of them */
 #define EPP_SHIFT	24
 #define EPP_MASK	(0xffULL << EPP_SHIFT)
 #define SKIP		4
+
+static off_t msr = MSR_HWP_REQUEST;
 
 static int open_msr(const char *cpu, int flags)
 {
@@ -40,7 +44,7 @@ static unsigned long long read_msr(int fd)
 {
 	unsigned long long value;
 
-	if (pread(fd, &value, sizeof(value), MSR_HWP_REQUEST) != sizeof(value)) {
+	if (pread(fd, &value, sizeof(value), msr) != sizeof(value)) {
 		fprintf(stderr, "hwp_epp: cannot read the register: %s\n", strerror(errno));
 		exit(SKIP);
 	}
@@ -52,6 +56,9 @@ int main(int argc, char *argv[])
 	unsigned long epp;
 	unsigned long long value;
 	int fd, i;
+
+	if (!access("/sys/devices/system/cpu/amd_pstate", F_OK))
+		msr = MSR_AMD_CPPC_REQ;
 
 	if (argc >= 3 && !strcmp(argv[1], "get")) {
 		for (i = 2; i < argc; i++) {
@@ -71,7 +78,7 @@ int main(int argc, char *argv[])
 			fd = open_msr(argv[i], O_RDWR);
 			value = read_msr(fd) & ~EPP_MASK;
 			value |= (unsigned long long)epp << EPP_SHIFT & EPP_MASK;
-			if (pwrite(fd, &value, sizeof(value), MSR_HWP_REQUEST) != sizeof(value)) {
+			if (pwrite(fd, &value, sizeof(value), msr) != sizeof(value)) {
 				fprintf(stderr, "hwp_epp: cannot write the register: %s\n",
 					strerror(errno));
 				return SKIP;
