@@ -70,6 +70,9 @@ table()
 	echo "clients|tap|programs managing profiles, from Debian|scripts/rootfs.sh >&2 && $vhybrid/vhybrid run --timeout 900 --machine lunar-lake --cores PL --rootfs build/rootfs $lib -- $vhybrid/guest/clients.sh"
 	w=tools/testing/selftests/cpufreq/sysfs_write.c
 	echo "replays|tap|write orders of programs managing profiles|${CC:-gcc} -O2 -static -o $out/sysfs_write $w && $vhybrid/vhybrid run --machine lunar-lake --file $out/sysfs_write $lib -- $vhybrid/guest/replays.sh"
+	for m in strix-point=PPEE epyc=CCC amd-shmem=PE; do
+		echo "amd-gate-${m%=*}|tap|EPP, gate and races of amd-pstate on ${m%=*}|$vhybrid/vhybrid run --timeout 900 --machine ${m%=*} --cores ${m#*=} --file $vhybrid/guest/lib.sh --file build/$BASE/obj-patched/drivers/power/supply/test_power.ko -- $vhybrid/guest/amd-gate.sh"
+	done
 	for m in strix-point amd-shmem; do
 		echo "amd-ut-$m|tap|amd-pstate-ut of the kernel, loaded 20 times on $m|$vhybrid/run-amd-ut $m"
 	done

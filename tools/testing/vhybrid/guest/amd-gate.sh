@@ -1,0 +1,231 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC3043	# it runs with busybox
+#
+# amd-pstate: EPP and the compatibility with EAS of all CPUs in every mode, with dynamic
+# EPP, platform profiles and changes of the power source, and after all of these have
+# raced with each other.
+#
+# usage: amd-gate.sh [SECONDS]	(of racing, default 30; with lib.sh and test_power.ko in
+#				 /root)
+
+# shellcheck source=tools/testing/vhybrid/guest/lib.sh
+. ./lib.sh
+
+seconds=${1:-30}
+GOV=scaling_governor
+STATUS=$CPUS/amd_pstate/status
+PROFILE=/sys/firmware/acpi/platform_profile
+SUPPLY=/sys/module/test_power/parameters
+
+put()
+{
+	{ echo "$2" > "$1"; } 2> /dev/null
+}
+
+must()
+{
+	put "$@" || bad="$bad writing $2 to $1 fails;"
+}
+
+all()
+{
+	local c
+
+	for c in $cpus; do
+		must "$CPUS/cpu$c/cpufreq/$1" "$2"
+	done
+}
+
+mode()
+{
+	[ "$(cat $STATUS)" = "$1" ] || must $STATUS "$1"
+}
+
+# power on|off: on AC or on battery
+power()
+{
+	must $SUPPLY/usb_online "$1"
+	must $SUPPLY/ac_online "$1"
+}
+
+# EPP in effect on a CPU, from the register
+register()
+{
+	if [ -e "$VM/cpu$1/energy_perf" ]; then
+		echo $(($(cat "$VM/cpu$1/energy_perf")))
+	else
+		echo $((($(cat "$VM/cpu$1/amd_cppc_req") >> 24) & 255))
+	fi
+}
+
+# now EPP-NUMBER|- COMPATIBLE
+now()
+{
+	local c epp ready tries
+
+	for c in $cpus; do
+		# The power supply notifies asynchronously.
+		tries=0
+		while :; do
+			epp=$(register "$c")
+			ready=$(sed -n "s/^cpu$c ready //p" $VM/eas)
+			[ "$1" != - ] || epp=-
+			[ "$epp" = "$1" ] && [ "${ready:-0}" = "$2" ] && break
+			tries=$((tries + 1))
+			if [ $tries -gt 100 ]; then
+				bad="$bad CPU$c has EPP $epp, compatible $ready, should be $1, $2;"
+				break
+			fi
+			usleep 50000
+		done
+	done
+}
+
+insmod ./test_power.ko || exit
+power on
+mode active
+before=$(rebuilds)
+
+for e in 0=0 1=1 77=1 128=1 255=1; do
+	all $GOV powersave
+	all $PREF "${e%=*}"
+	now "${e%=*}" "${e#*=}"
+	all $GOV performance
+	now 0 0
+	all $GOV powersave
+	now "${e%=*}" "${e#*=}"
+	result "active mode, EPP ${e%=*}"
+done
+
+# Not for mode switches, which change priorities of cores.
+none_rebuilt()
+{
+	[ "$(rebuilds)" -eq "$before" ] || bad="$bad $(($(rebuilds) - before)) times;"
+	result "sched domains are not rebuilt without an Energy Model, $1"
+}
+
+none_rebuilt "EPP and governors"
+
+for m in passive guided; do
+	mode $m
+	for g in schedutil ondemand performance powersave schedutil; do
+		all $GOV $g
+		[ $g = schedutil ] && want=1 || want=0
+		now - "$want"
+	done
+	result "$m mode, governors"
+done
+
+mode disable
+now - 0
+result "no driver"
+mode active
+all $GOV powersave
+before=$(rebuilds)
+
+# Client machines ask for performance on AC.
+all $PREF power
+all $PREF dynamic
+case $(cat $VM/machine) in
+epyc*)
+	# A server's defaults do not depend on the power source.
+	;;
+*)
+	now 0 0
+	power off
+	now 128 1
+	power on
+	now 0 0
+	must $PROFILE low-power
+	now 255 1
+	power off
+	now 255 1
+	must $PROFILE performance
+	now 0 0
+	must $PROFILE balanced
+	now 128 1
+	all $GOV performance
+	now 0 0
+	power on
+	power off
+	now 0 0
+	all $GOV powersave
+	now 255 1
+	result "dynamic EPP"
+	;;
+esac
+
+# races: everything at the same time, until the time is over
+race()
+{
+	local end c
+
+	end=$(($(date +%s) + seconds))
+	while [ "$(date +%s)" -lt $end ]; do
+		case $1 in
+		profile)
+			for c in low-power balanced performance; do
+				put $PROFILE $c
+				for p in /sys/class/platform-profile/*/profile; do
+					put "$p" $c
+				done
+			done
+			;;
+		power)
+			for c in off on; do
+				put $SUPPLY/ac_online $c
+				put $SUPPLY/usb_online $c
+			done
+			;;
+		epp)
+			for c in $cpus; do
+				put "$CPUS/cpu$c/cpufreq/$PREF" dynamic
+				put "$CPUS/cpu$c/cpufreq/$PREF" 77
+				put "$CPUS/cpu$c/cpufreq/$PREF" dynamic
+			done
+			;;
+		governor)
+			for c in $cpus; do
+				put "$CPUS/cpu$c/cpufreq/$GOV" performance
+				put "$CPUS/cpu$c/cpufreq/$GOV" powersave
+			done
+			;;
+		esac
+	done
+}
+
+for r in profile power epp governor epp; do
+	race $r &
+done
+wait
+
+# What is shown, the register and the gate must agree, whatever it is.
+power off
+sleep 1
+for c in $cpus; do
+	epp=$(register "$c")
+	shown=$(cat "$CPUS/cpu$c/cpufreq/$PREF")
+	ready=$(sed -n "s/^cpu$c ready //p" $VM/eas)
+	gov=$(cat "$CPUS/cpu$c/cpufreq/$GOV")
+	case $shown in
+	"$epp") ;;
+	*performance | *profile:performance\)) [ "$epp" -eq 0 ] || [ "$epp" -eq 128 ] || bad="$bad CPU$c shows $shown for $epp;" ;;
+	*balance_performance\)) [ "$epp" -eq 128 ] || bad="$bad CPU$c shows $shown for $epp;" ;;
+	*power | *power\)) [ "$epp" -eq 255 ] || bad="$bad CPU$c shows $shown for $epp;" ;;
+	*) bad="$bad CPU$c shows $shown for $epp;" ;;
+	esac
+	[ "$epp" -gt 0 ] && [ "$gov" = powersave ] && want=1 || want=0
+	[ "$ready" = "$want" ] || bad="$bad CPU$c: compatible is $ready with $gov and $epp;"
+done
+result "profiles, power source, EPP and governors at the same time, for $seconds s"
+
+all $GOV powersave
+all $PREF balance_power
+now 191 1
+result "EPP can be set afterward"
+
+none_rebuilt "dynamic EPP and races"
+
+echo "1..$n"
+[ $failed -eq 0 ]
