@@ -206,14 +206,13 @@ S7()
 {
 	start
 	gov performance; forced
-	if [ "$vendor" = amd ]; then
-		mode passive
-		mode active; gov powersave; is balance_performance
-		return
+	mode passive
+	if mode_has_epp; then
+		is balance_performance
+		gov schedutil; eas on
+		gov performance; is balance_performance; eas off
 	fi
-	mode passive; is balance_performance
-	gov schedutil; eas on
-	gov performance; is balance_performance; eas off
+	mode active; gov powersave; is balance_performance; eas on
 }
 
 S8()
@@ -221,7 +220,7 @@ S8()
 	start
 	gov performance; epp performance
 	mode passive
-	[ "$vendor" = amd ] || { is performance; gov schedutil; eas off; }
+	! mode_has_epp || { is performance; gov schedutil; eas off; }
 	mode active; gov powersave; is performance; eas off
 }
 
@@ -390,9 +389,10 @@ mode_keeps()
 		! mode_has_epp || is $v
 		mode active; gov powersave; is $v
 	done
-	[ "$vendor" = intel ] || return 0
 	gov performance
-	mode passive; epp balance_power; is balance_power
+	mode passive
+	mode_has_epp || return 0
+	epp balance_power; is balance_power
 	mode active; gov powersave; is balance_power; eas on
 }
 
