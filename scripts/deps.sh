@@ -30,13 +30,7 @@ case "$missing " in
 esac
 need_tmp
 every 10 say "still installing"
-as_root=
-if [ "$(id -u)" -ne 0 ]; then
-	command -v sudo >/dev/null ||
-		die "not root and no sudo, install these packages and try again:$missing"
-	as_root='sudo -n'
-	$as_root true 2>/dev/null || as_root=sudo
-fi
+need_root "install these packages and try again:$missing"
 install()
 {
 	# shellcheck disable=SC2086	# lists

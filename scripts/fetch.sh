@@ -7,7 +7,6 @@
 
 suite=trixie-backports
 package=linux-source-$BASE
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 # Measured: 0.3 GB for the package and the archive in it.
 package_kb=400000
 stamp=$build/base.id
@@ -109,9 +108,7 @@ fetch_debian()
 {
 	[ ! -f "$stamp" ] || ! grep -q '^debian ' "$stamp" || return 0
 
-	[ -f "$keyring" ] || die "$keyring is missing, install debian-archive-keyring"
-	sites=$(mirrors) || die "apt cannot read the package sources of this machine, repair them"
-	[ -n "$sites" ] || die "no Debian mirror in the package sources of this machine, add one or use KSRC="
+	need_mirrors "or use KSRC="
 	need_space $((tree_kb + package_kb))
 	need_tmp
 

@@ -163,11 +163,30 @@ need_space()
 		die "no space: $(($1 / 1024)) MiB needed, $((avail / 1024)) MiB free in the file system of build/"
 }
 
-# The places Debian packages come from here, as apt itself understands its sources.
-mirrors()
+# need_root WHAT-OTHERWISE: sets $as_root, the prefix of commands to be run as root
+need_root()
 {
+	as_root=
+	[ "$(id -u)" -ne 0 ] || return 0
+	command -v sudo >/dev/null || die "not root and no sudo, $1"
+	as_root='sudo -n'
+	$as_root true 2>/dev/null || as_root=sudo
+}
+
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# need_mirrors [ALTERNATIVE]: sets $sites, the places Debian packages come from here, as
+# apt itself understands its sources
+need_mirrors()
+{
+	[ -f "$keyring" ] || die "$keyring is missing, install debian-archive-keyring"
 	# shellcheck disable=SC2016	# the dollar signs are for apt
-	apt-get indextargets --no-release-info --format '$(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+	sites=$(apt-get indextargets --no-release-info --format '$(SITE) $(RELEASE) $(COMPONENT)' \
+		'Created-By: Packages') ||
+		die "apt cannot read the package sources of this machine, repair them"
+	sites=$(printf '%s\n' "$sites" |
 		awk '$2 ~ /^(bookworm|trixie|forky|sid|stable|testing|unstable|oldstable)(-updates|-backports)?$/ &&
-		     $3 == "main" && !seen[$1]++ { print $1 }'
+		     $3 == "main" && !seen[$1]++ { print $1 }')
+	[ -n "$sites" ] ||
+		die "no Debian mirror in the package sources of this machine, add one${1:+ $1}"
 }

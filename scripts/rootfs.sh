@@ -12,27 +12,19 @@ rootfs=$top/build/rootfs
 rootfs_kb=600000
 
 include=dbus,procps,polkitd,pkexec,power-profiles-daemon,tuned,linux-cpupower,gamemode
-# It says that it conflicts with power-profiles-daemon.  So they both do, when they
-# are running: here this is one after the other.
+# The package conflicts with power-profiles-daemon, but they do not run at the same time
+# here.
 unpacked=tlp
 id="$suite $include $unpacked $(sha256sum < "$0" | cut -c 1-16)"
 
 [ ! -f "$rootfs.id" ] || [ "$(cat "$rootfs.id")" != "$id" ] || exit 0
 
 "$top/scripts/deps.sh" mmdebstrap
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-[ -f "$keyring" ] || die "$keyring is missing, install debian-archive-keyring"
-sites=$(mirrors) || die "apt cannot read the package sources of this machine, repair them"
-[ -n "$sites" ] || die "no Debian mirror in the package sources of this machine, add one"
+need_mirrors "for a userland to come from"
 
 mkdir -p "$build"
 need_space $rootfs_kb
-as_root=
-if [ "$(id -u)" -ne 0 ]; then
-	command -v sudo >/dev/null || die "not root and no sudo, which a userland cannot be made without"
-	as_root='sudo -n'
-	$as_root true 2>/dev/null || as_root=sudo
-fi
+need_root "a userland cannot be made otherwise"
 need_tmp
 rm -f "$rootfs.id"
 $as_root rm -rf "$rootfs" "$rootfs.new"

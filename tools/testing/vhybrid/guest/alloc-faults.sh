@@ -12,10 +12,6 @@
 # shellcheck source=tools/testing/vhybrid/guest/lib.sh
 . ./lib.sh
 
-GOV=scaling_governor
-# cpuN/cpufreq is a link that is not there if there was no memory for it, which only
-# gives a message.
-POL=$CPUS/cpufreq/policy
 F=/sys/kernel/debug/failslab
 
 echo N > $F/ignore-gfp-wait
@@ -41,32 +37,13 @@ fails_at()
 	left=${left% *}
 }
 
-put()
-{
-	echo "$2" 2> /dev/null > "$1" || bad="$bad writing $2 to $1 fails;"
-}
-
-all()
-{
-	local c
-
-	for c in $cpus; do
-		put "$POL$c/$1" "$2"
-	done
-}
-
-get()
-{
-	cat "$POL$1/$2" 2> /dev/null
-}
-
 mode()
 {
 	[ "$(cat $CPUS/intel_pstate/status)" = "$1" ] || put $CPUS/intel_pstate/status "$1"
 }
 
-# agree EPP: on all CPUs the register holds what is shown, it is what the user wants unless
-# governor performance forces something else, and the compatibility is what follows
+# On all CPUs the register holds what is shown, it is what the user wants, balance_power,
+# unless governor performance forces something else, and the compatibility is what follows.
 agree()
 {
 	local c gov epp hw want ready
@@ -84,9 +61,8 @@ agree()
 				[ "$epp" = performance ] && [ $hw -eq 0 ] ||
 					bad="$bad CPU$c has EPP $epp ($hw) with governor performance;" ;;
 			*)
-				[ "$epp" = "$1" ] || bad="$bad EPP of CPU$c is $epp, not $1;"
-				[ $hw -eq 192 ] || [ "$1" != balance_power ] ||
-					bad="$bad the register of CPU$c has $hw;" ;;
+				[ "$epp" = balance_power ] && [ $hw -eq 192 ] ||
+					bad="$bad CPU$c has EPP $epp ($hw), not balance_power (192);" ;;
 			esac
 			case $(cat $CPUS/intel_pstate/status)-$gov in
 			active-powersave | passive-schedutil) want=1 ;;
@@ -96,100 +72,99 @@ agree()
 	done
 }
 
-# governor MODE FROM TO CPU
-governor()
+# each_fails FILE VALUE BEFORE AFTER DESCRIPTION: with every single allocation failing that
+# is made while VALUE is written to FILE, and with none, run BEFORE before it and AFTER
+# after it.
+each_fails()
 {
-	local i=1 file="$POL$4/$GOV" gov
-
-	mode "$1"
-	all $GOV "$2"
+	i=1
 	while :; do
-		put "$file" "$2"
-		fails_at $i "$file" "$3"
+		$3
+		fails_at $i "$1" "$2"
+		$4
 		[ "$left" = 0 ] || break
-		gov=$(get "$4" $GOV)
-		[ -z "$error" ] && want=$3 || want=$2
-		[ "$gov" = "$want" ] || bad="$bad allocation $i: governor is $gov, not $want;"
-		agree balance_power
-		put "$file" "$3"
-		agree balance_power
 		i=$((i + 1))
 	done
 	[ $i -gt 1 ] || bad="$bad no allocation fails;"
-	result "$1 mode, governor $2 to $3 on CPU$4, $((i - 1)) failing allocations"
+	result "$5, $((i - 1)) failing allocations"
 	total=$((total + i - 1))
+}
+
+# Before and after writing $to where $from has been
+
+from_is_set()
+{
+	put "$file" "$from"
+}
+
+# Either it has worked or nothing has changed.
+either()
+{
+	local now want="$from"
+
+	[ -n "$error" ] || want=$to
+	now=$(cat "$file")
+	[ "$now" = "$want" ] || bad="$bad allocation $i: $file is $now, not $want;"
+}
+
+governor_agrees()
+{
+	either
+	agree
+	put "$file" "$to"
+	agree
+}
+
+epp_agrees()
+{
+	either
+	put "$file" "$to"
+	put "$file" "$from"
+	agree
+}
+
+# governor MODE FROM TO CPU
+governor()
+{
+	mode "$1"
+	all $GOV "$2"
+	file=$POL$4/$GOV from=$2 to=$3
+	each_fails "$file" "$to" from_is_set governor_agrees "$1 mode, governor $2 to $3 on CPU$4"
 }
 
 # epp MODE GOVERNOR CPU
 epp()
 {
-	local i=1 file="$POL$3/$PREF"
-
 	mode "$1"
 	all $GOV "$2"
-	while :; do
-		put "$file" balance_power
-		fails_at $i "$file" power
-		[ "$left" = 0 ] || break
-		[ -z "$error" ] && want=power || want=balance_power
-		[ "$(get "$3" $PREF)" = "$want" ] || bad="$bad allocation $i: EPP is $(get "$3" $PREF), not $want;"
-		put "$file" power
-		put "$file" balance_power
-		agree balance_power
-		i=$((i + 1))
-	done
-	put "$file" balance_power
-	[ $i -gt 1 ] || bad="$bad no allocation fails;"
-	result "$1 mode, governor $2, EPP on CPU$3, $((i - 1)) failing allocations"
-	total=$((total + i - 1))
+	file=$POL$3/$PREF from=balance_power to=power
+	each_fails "$file" "$to" from_is_set epp_agrees "$1 mode, governor $2, EPP on CPU$3"
 }
 
-# online CPU
-online()
+cpu_online()
 {
-	local i=1 file="$CPUS/cpu$1/online"
-
-	mode active
-	all $GOV powersave
-	while :; do
+	agree
+	[ "$(cat "$file")" = 1 ] || put "$file" 1
+	# Without a policy, the next time must give it one.
+	if [ ! -e "$POL$last/$PREF" ]; then
 		put "$file" 0
-		fails_at $i "$file" 1
-		agree balance_power
-		[ "$(cat "$file")" = 1 ] || put "$file" 1
-		# Without a policy, the next time must give it one.
-		if [ ! -e "$POL$1/$PREF" ]; then
-			put "$file" 0
-			put "$file" 1
-		fi
-		agree balance_power
-		[ "$left" = 0 ] || break
-		i=$((i + 1))
-	done
-	[ $i -gt 1 ] || bad="$bad no allocation fails;"
-	result "CPU$1 online, $((i - 1)) failing allocations"
-	total=$((total + i - 1))
+		put "$file" 1
+	fi
+	agree
 }
 
-# status FROM TO: registration of the driver
-status()
+mode_is_set()
 {
-	local i=1 file=$CPUS/intel_pstate/status
+	mode "$from"
+}
 
-
-	while :; do
-		mode "$1"
-		fails_at $i $file "$2"
-		agree balance_power
-		mode "$2"
-		agree balance_power
-		mode "$1"
-		agree balance_power
-		[ "$left" = 0 ] || break
-		i=$((i + 1))
-	done
-	[ $i -gt 1 ] || bad="$bad no allocation fails;"
-	result "mode $1 to $2, $((i - 1)) failing allocations"
-	total=$((total + i - 1))
+mode_switches()
+{
+	agree
+	mode "$to"
+	agree
+	mode "$from"
+	agree
 }
 
 total=0
@@ -209,8 +184,14 @@ for cpu in 0 "$last"; do
 	epp passive schedutil "$cpu"
 	epp passive ondemand "$cpu"
 done
-online "$last"
-status active passive
+
+mode active
+all $GOV powersave
+file=$CPUS/cpu$last/online from=0 to=1
+each_fails "$file" 1 from_is_set cpu_online "CPU$last online"
+
+from=active to=passive
+each_fails $CPUS/intel_pstate/status $to mode_is_set mode_switches "mode $from to $to"
 # Not from passive to active: the driver warns, on purpose, when there is no memory for
 # hwp_dynamic_boost.
 echo "# $total allocations have failed"

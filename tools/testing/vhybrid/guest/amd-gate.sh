@@ -13,40 +13,20 @@
 . ./lib.sh
 
 seconds=${1:-30}
-GOV=scaling_governor
 STATUS=$CPUS/amd_pstate/status
 PROFILE=/sys/firmware/acpi/platform_profile
 SUPPLY=/sys/module/test_power/parameters
 
-put()
-{
-	{ echo "$2" > "$1"; } 2> /dev/null
-}
-
-must()
-{
-	put "$@" || bad="$bad writing $2 to $1 fails;"
-}
-
-all()
-{
-	local c
-
-	for c in $cpus; do
-		must "$CPUS/cpu$c/cpufreq/$1" "$2"
-	done
-}
-
 mode()
 {
-	[ "$(cat $STATUS)" = "$1" ] || must $STATUS "$1"
+	[ "$(cat $STATUS)" = "$1" ] || put $STATUS "$1"
 }
 
 # power on|off: on AC or on battery
 power()
 {
-	must $SUPPLY/usb_online "$1"
-	must $SUPPLY/ac_online "$1"
+	put $SUPPLY/usb_online "$1"
+	put $SUPPLY/ac_online "$1"
 }
 
 # EPP in effect on a CPU, from the register
@@ -137,13 +117,13 @@ epyc*)
 	now 128 1
 	power on
 	now 0 0
-	must $PROFILE low-power
+	put $PROFILE low-power
 	now 255 1
 	power off
 	now 255 1
-	must $PROFILE performance
+	put $PROFILE performance
 	now 0 0
-	must $PROFILE balanced
+	put $PROFILE balanced
 	now 128 1
 	all $GOV performance
 	now 0 0
@@ -156,7 +136,13 @@ epyc*)
 	;;
 esac
 
-# races: everything at the same time, until the time is over
+# Whether it works or not depends on the others.
+try()
+{
+	{ echo "$2" > "$1"; } 2> /dev/null
+}
+
+# race profile|power|epp|governor: everything at the same time, until the time is over
 race()
 {
 	local end c
@@ -166,29 +152,29 @@ race()
 		case $1 in
 		profile)
 			for c in low-power balanced performance; do
-				put $PROFILE $c
+				try $PROFILE $c
 				for p in /sys/class/platform-profile/*/profile; do
-					put "$p" $c
+					try "$p" $c
 				done
 			done
 			;;
 		power)
 			for c in off on; do
-				put $SUPPLY/ac_online $c
-				put $SUPPLY/usb_online $c
+				try $SUPPLY/ac_online $c
+				try $SUPPLY/usb_online $c
 			done
 			;;
 		epp)
 			for c in $cpus; do
-				put "$CPUS/cpu$c/cpufreq/$PREF" dynamic
-				put "$CPUS/cpu$c/cpufreq/$PREF" 77
-				put "$CPUS/cpu$c/cpufreq/$PREF" dynamic
+				try "$POL$c/$PREF" dynamic
+				try "$POL$c/$PREF" 77
+				try "$POL$c/$PREF" dynamic
 			done
 			;;
 		governor)
 			for c in $cpus; do
-				put "$CPUS/cpu$c/cpufreq/$GOV" performance
-				put "$CPUS/cpu$c/cpufreq/$GOV" powersave
+				try "$POL$c/$GOV" performance
+				try "$POL$c/$GOV" powersave
 			done
 			;;
 		esac
@@ -200,23 +186,38 @@ for r in profile power epp governor epp; do
 done
 wait
 
+# EPP as a number, from what is shown
+number()
+{
+	local word="${1#"dynamic(profile:"}"
+
+	case ${word%")"} in
+	performance) echo 0 ;;
+	balance_performance) echo 128 ;;
+	balance_power) echo 191 ;;
+	power) echo 255 ;;
+	*) echo "${word%")"}" ;;
+	esac
+}
+
 # What is shown, the register and the gate must agree, whatever it is.
 power off
-sleep 1
 for c in $cpus; do
-	epp=$(register "$c")
-	shown=$(cat "$CPUS/cpu$c/cpufreq/$PREF")
-	ready=$(sed -n "s/^cpu$c ready //p" $VM/eas)
-	gov=$(cat "$CPUS/cpu$c/cpufreq/$GOV")
-	case $shown in
-	"$epp") ;;
-	*performance | *profile:performance\)) [ "$epp" -eq 0 ] || [ "$epp" -eq 128 ] || bad="$bad CPU$c shows $shown for $epp;" ;;
-	*balance_performance\)) [ "$epp" -eq 128 ] || bad="$bad CPU$c shows $shown for $epp;" ;;
-	*power | *power\)) [ "$epp" -eq 255 ] || bad="$bad CPU$c shows $shown for $epp;" ;;
-	*) bad="$bad CPU$c shows $shown for $epp;" ;;
-	esac
-	[ "$epp" -gt 0 ] && [ "$gov" = powersave ] && want=1 || want=0
-	[ "$ready" = "$want" ] || bad="$bad CPU$c: compatible is $ready with $gov and $epp;"
+	tries=0
+	while :; do
+		epp=$(register "$c")
+		shown=$(get "$c" $PREF)
+		gov=$(get "$c" $GOV)
+		ready=$(sed -n "s/^cpu$c ready //p" $VM/eas)
+		[ "$epp" -gt 0 ] && [ "$gov" = powersave ] && want=1 || want=0
+		[ "$(number "$shown")" = "$epp" ] && [ "$ready" = "$want" ] && break
+		tries=$((tries + 1))
+		if [ $tries -gt 100 ]; then
+			bad="$bad CPU$c shows $shown for $epp, compatible is $ready with $gov;"
+			break
+		fi
+		usleep 50000
+	done
 done
 result "profiles, power source, EPP and governors at the same time, for $seconds s"
 

@@ -5,13 +5,11 @@
 # Have the programs themselves manage power profiles, as Debian has packaged them, and
 # compare EPP and governor of all CPUs, and EAS, with what must come out of it.
 #
-# usage: clients.sh [noeas]	(noeas: the machine cannot have EAS; with lib.sh and
-#				 client-lib.sh in /root, in the userland of rootfs.sh)
+# usage: clients.sh	(on a machine that can have EAS, with lib.sh and client-lib.sh in
+#			 /root, in the userland of rootfs.sh)
 
 # shellcheck source=tools/testing/vhybrid/guest/client-lib.sh
 . ./client-lib.sh
-
-[ "${1:-}" != noeas ] || no_eas=0
 
 log=/tmp/client.log
 
@@ -115,9 +113,7 @@ result "TLP: governor performance on AC, powersave on battery"
 tlp_config performance balance_performance
 tlp ac > $log 2>&1
 state performance performance 0
-for c in $cpus; do
-	must "$c" $GOV powersave
-done
+all $GOV powersave
 state powersave balance_power 1
 result "TLP: governor performance, with another EPP which is refused"
 
@@ -181,16 +177,13 @@ profile()
 		bad="$bad powerprofilesctl set $1: $(tail -n 1 /tmp/ctl.log);"
 }
 
-# On AMD, profile performance is a governor, too.
-[ -n "$no_eas" ] && ppd_gov=performance || ppd_gov=powersave
-
 start balance_performance
 ppd_start
 state powersave balance_performance 1 0
 [ "$(powerprofilesctl get)" = balanced ] || bad="$bad the profile is $(powerprofilesctl get);"
 for _ in 1 2; do
 	profile performance
-	state "$ppd_gov" performance 0 1
+	state powersave performance 0 1
 	profile power-saver
 	state powersave power 1 1
 	profile balanced
@@ -215,9 +208,9 @@ start power
 ppd_start
 profile performance
 stop $ppd
-state "$ppd_gov" performance 0
+state powersave performance 0
 ppd_start
-state "$ppd_gov" performance 0 0
+state powersave performance 0 0
 profile balanced
 state powersave balance_performance 1 1
 stop $ppd

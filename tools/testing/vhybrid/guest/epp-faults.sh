@@ -13,28 +13,6 @@
 
 what=${1:-all}
 
-# write FILE VALUE: error in $error, empty if there is none
-write()
-{
-	error=$({ echo "$2" > "$1"; } 2>&1) || :
-	error=${error##*: }
-}
-
-put()
-{
-	write "$1" "$2"
-	[ -z "$error" ] || bad="$bad writing $2 to $1: $error;"
-}
-
-all()
-{
-	local c
-
-	for c in $cpus; do
-		put "$CPUS/cpu$c/cpufreq/$1" "$2"
-	done
-}
-
 base()
 {
 	echo clear > $VM/fail

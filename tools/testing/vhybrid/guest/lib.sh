@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 # shellcheck disable=SC2034	# for those who source this
+# shellcheck disable=SC3043	# all shells that do so have "local"
 #
 # What tests in the virtual machine have in common, to be copied along with them
 # (vhybrid run --file) and sourced.
 
 CPUS=/sys/devices/system/cpu
 VM=/sys/kernel/debug/vhybrid
+# Every CPU has a policy of its own.  cpuN/cpufreq is a link that is not there, with just
+# a message, if there was no memory for it.
+POL=$CPUS/cpufreq/policy
+GOV=scaling_governor
 PREF=energy_performance_preference
 
 cpus=$(sed -n 's/^cpu\([0-9]*\) ready .*/\1/p' $VM/eas)
@@ -33,4 +38,34 @@ rebuilds()
 {
 	echo settle > $VM/control
 	sed -n 's/^rebuilds //p' $VM/eas
+}
+
+# write FILE VALUE: error in $error, empty if there is none
+write()
+{
+	error=$({ echo "$2" > "$1"; } 2>&1) || :
+	error=${error##*: }
+}
+
+# put FILE VALUE: must work
+put()
+{
+	write "$1" "$2"
+	[ -z "$error" ] || bad="$bad writing $2 to $1: $error;"
+}
+
+# all ATTRIBUTE VALUE: on one CPU after the other
+all()
+{
+	local c
+
+	for c in $cpus; do
+		put "$POL$c/$1" "$2"
+	done
+}
+
+# get CPU ATTRIBUTE: empty if it is not there
+get()
+{
+	cat "$POL$1/$2" 2> /dev/null
 }

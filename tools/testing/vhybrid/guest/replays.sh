@@ -64,7 +64,8 @@ last=${cpus##*
 }
 echo "$last write hwp_request 0 1" > $VM/fail
 for c in $cpus; do
-	put "$c" $PREF performance || { [ "$c" = "$last" ] || bad="$bad CPU$c refuses, too;"; }
+	write "$POL$c/$PREF" performance
+	[ -z "$error" ] || [ "$c" = "$last" ] || bad="$bad CPU$c refuses, too;"
 done
 [ "$(get "$last" $PREF)" = balance_performance ] || bad="$bad CPU$last has changed;"
 [ "$(get 0 $PREF)" = performance ] || bad="$bad CPU0 has not changed;"
