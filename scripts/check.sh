@@ -4,6 +4,9 @@
 # Run the checks: all of them, or those named in T.
 #
 # usage: check.sh
+#        check.sh one NAME FILE	(run this one and add its figures to FILE)
+#
+# Two checks run at a time if there are two CPUs: the virtual machines wait a lot.
 #
 # Every check is a line in the table below: its name, whether it prints (K)TAP or
 # its exit status is the result, a description, and a command to be run at the
@@ -43,17 +46,14 @@ table()
 	for m in lunar-lake meteor-lake raptor-lake xeon intel-noepp; do
 		echo "gate-$m|tap|kselftest of the EAS gate on $m|$vhybrid/run-kselftest $m eas_gate.sh"
 	done
-	for m in lunar-lake meteor-lake raptor-lake; do
+	for m in lunar-lake meteor-lake raptor-lake strix-point epyc amd-shmem; do
 		echo "own-$m|tap|kselftest of EPP ownership on $m|$vhybrid/run-kselftest $m 'epp_ownership.sh$only_arg'"
-	done
-	for m in strix-point=PPEE epyc=CCC amd-shmem=PE; do
-		echo "own-${m%=*}|tap|kselftest of EPP ownership on ${m%=*}|$vhybrid/run-kselftest ${m%=*} 'epp_ownership.sh$only_arg' --cores ${m#*=}"
 	done
 	echo "own-late|tap|kselftest of EPP ownership, CPUs not up at boot|$vhybrid/run-kselftest lunar-lake 'epp_ownership.sh$only_arg' --append maxcpus=3"
 	for m in lunar-lake=PLPL meteor-lake=PEEL; do
 		echo "faults-${m%=*}|tap|register accesses that fail on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/epp-faults.sh $only"
 	done
-	echo "faults-alloc|tap|allocations that fail, one after the other|$vhybrid/vhybrid run --timeout 900 --machine lunar-lake --cores PL $lib -- $vhybrid/guest/alloc-faults.sh"
+	echo "alloc-faults|tap|allocations that fail, one after the other|$vhybrid/vhybrid run --timeout 900 --machine lunar-lake --cores PL $lib -- $vhybrid/guest/alloc-faults.sh"
 	for m in lunar-lake=hybrid meteor-lake=hybrid raptor-lake=hybrid xeon=hwp intel-noepp=nohwp; do
 		echo "rows-${m%=*}|tap|rows of the truth table on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} -- $vhybrid/guest/rows.sh ${m#*=}"
 	done
@@ -65,24 +65,90 @@ table()
 	for m in lunar-lake meteor-lake; do
 		echo "filter-$m|tap|no rebuild is missing after random events on $m|$vhybrid/vhybrid run --machine $m -- $vhybrid/guest/filter.sh 400 $(date +%s)"
 	done
-	# What tests of programs that manage profiles have in common
-	lib="$lib --file $vhybrid/guest/client-lib.sh"
-	echo "clients|tap|programs managing profiles, from Debian|scripts/rootfs.sh >&2 && $vhybrid/vhybrid run --timeout 900 --machine lunar-lake --cores PL --rootfs build/rootfs $lib -- $vhybrid/guest/clients.sh"
+	c="$lib --file $vhybrid/guest/client-lib.sh"
+	echo "clients|tap|programs managing profiles, from Debian|scripts/rootfs.sh >&2 && $vhybrid/vhybrid run --timeout 900 --machine lunar-lake --cores PL --rootfs build/rootfs $c -- $vhybrid/guest/clients.sh"
 	w=tools/testing/selftests/cpufreq/sysfs_write.c
-	echo "replays|tap|write orders of programs managing profiles|${CC:-gcc} -O2 -static -o $out/sysfs_write $w && $vhybrid/vhybrid run --machine lunar-lake --file $out/sysfs_write $lib -- $vhybrid/guest/replays.sh"
+	echo "replays|tap|write orders of programs managing profiles|${CC:-gcc} -O2 -static -o $out/sysfs_write $w && $vhybrid/vhybrid run --machine lunar-lake --file $out/sysfs_write $c -- $vhybrid/guest/replays.sh"
 	for m in strix-point=PPEE epyc=CCC amd-shmem=PE; do
-		echo "amd-gate-${m%=*}|tap|EPP, gate and races of amd-pstate on ${m%=*}|$vhybrid/vhybrid run --timeout 900 --machine ${m%=*} --cores ${m#*=} --file $vhybrid/guest/lib.sh --file build/$BASE/obj-patched/drivers/power/supply/test_power.ko -- $vhybrid/guest/amd-gate.sh"
+		echo "amd-gate-${m%=*}|tap|EPP, gate and races of amd-pstate on ${m%=*}|$vhybrid/vhybrid run --timeout 900 --machine ${m%=*} --cores ${m#*=} $lib --file build/$BASE/obj-patched/drivers/power/supply/test_power.ko -- $vhybrid/guest/amd-gate.sh"
 	done
 	for m in strix-point amd-shmem; do
 		echo "amd-ut-$m|tap|amd-pstate-ut of the kernel, loaded 20 times on $m|$vhybrid/run-amd-ut $m"
 	done
 	d=build/$BASE
 	i=arch/x86/boot/bzImage
-	echo "cost|tap|EPP and governor writes need no more register accesses than on the plain kernel|KERNEL=plain scripts/kernel.sh >&2 && $vhybrid/check-cost $d/obj-plain/$i $d/obj-patched/$i"
-	echo "hot|tap|code of scheduler hot paths is the same as in the plain kernel|KERNEL=plain scripts/kernel.sh >&2 && $vhybrid/check-hot $d/obj-plain $d/obj-patched"
+	echo "cost|tap|EPP and governor writes need no more register accesses than on the plain kernel|$vhybrid/check-cost $d/obj-plain/$i $d/obj-patched/$i"
+	echo "hot|tap|code of scheduler hot paths is the same as in the plain kernel|$vhybrid/check-hot $d/obj-plain $d/obj-patched"
 	echo "demo|status|all states of the demo are as expected|$vhybrid/demo"
 }
 
+# those REGEX: the names of checks to be run
+those()
+{
+	table | cut -d '|' -f 1 | grep -E "$1"
+}
+
+# run_one NAME FILE: prints how it went, in one piece, and adds "PASSED FAILED SKIPPED" to
+# FILE
+run_one()
+{
+	name=$1
+	IFS='|' read -r _ kind what command <<-END
+	$(table | grep "^$name|")
+	END
+	start=$(date +%s)
+	status=0
+	timeout -k 10 "$limit" sh -c "$command" > "$out/$name.out" 2> "$out/$name.err" < /dev/null &
+	kids=$!
+	wait "$kids" || status=$?
+	kids=
+	took=$(($(date +%s) - start))
+
+	if [ "$kind" = tap ]; then
+		# It says what has failed, too, but not where.
+		awk -f scripts/ktap-count.awk "$out/$name.out" > "$tmp/count" 2> "$tmp/failed"
+		read -r p f s < "$tmp/count"
+		# No results is not a success, and neither is a failure outside of the tests.
+		if [ "$f" -eq 0 ]; then
+			[ "$status" -eq 0 ] || [ "$status" -eq 4 ] || f=1
+			[ $((p + s)) -gt 0 ] || f=1
+		fi
+	else
+		: > "$tmp/failed"
+		p=1 f=0 s=0
+		[ "$status" -eq 0 ] || p=0 f=1
+	fi
+	echo "$p $f $s" >> "$2"
+
+	{
+		if [ "$KERNEL" = plain ]; then
+			grep '^not ok' "$out/$name.out" | sed "s/^not ok [0-9]* /fails: $name: /"
+			# Nothing can be said about tests that have not been run.
+			[ "$status" -le 1 ] || echo "$name has ended with status $status"
+		elif [ "$f" -gt 0 ]; then
+			echo "not ok $name: $what ($took s, $p passed, $f failed, exit status $status; see $out/$name.out)"
+			cat "$tmp/failed"
+			{
+				tail -n 20 "$out/$name.err"
+				{ [ "$kind" = tap ] && grep -A 4 '^ *not ok' "$out/$name.out" | head -n 60; } ||
+					tail -n 20 "$out/$name.out"
+			} | sed 's/^/  | /'
+		else
+			echo "ok $name: $what ($took s)"
+			grep -i '# SKIP' "$out/$name.out" | sed 's/^/  /' || :
+		fi
+	} > "$tmp/report"
+	cat "$tmp/report"
+}
+
+cd "$top"
+mkdir -p "$out"
+need_tmp
+
+if [ "${1-}" = one ]; then
+	run_one "$2" "$3"
+	exit
+fi
 if [ "$T" = list ]; then
 	table | awk -F '|' '{ printf "%-16s %s\n", $1, $3 }'
 	exit
@@ -91,73 +157,34 @@ for t in $T; do
 	table | grep -q "^$t|" || die "there is no check called '$t', see 'make check T=list'"
 done
 
-cd "$top"
-mkdir -p "$out"
-need_tmp
-passed=0 failed=0 skipped=0
+if [ -n "$T" ]; then
+	# shellcheck disable=SC2086	# a list
+	printf '%s\n' $T
+elif [ "$KERNEL" = plain ]; then
+	those '^(gate|own|faults)-'
+else
+	those .
+fi > "$tmp/names"
+if grep -qxE 'cost|hot' "$tmp/names"; then
+	KERNEL=plain scripts/kernel.sh
+fi
 
 progress()
 {
-	echo "  ... $(($(date +%s) - start)) s"
+	say "$(wc -l < "$tmp/figures") of $(wc -l < "$tmp/names") checks done after $(($(date +%s) - start)) s"
 }
 
-if [ "$KERNEL" = plain ]; then
-	table | grep -E '^(gate-|own-|faults-[lm])' > "$tmp/table"
-else
-	table > "$tmp/table"
-fi
-while IFS='|' read -r name kind what command <&3; do
-	if [ -n "$T" ]; then
-		case " $T " in
-		*" $name "*) ;;
-		*) continue ;;
-		esac
-	fi
-	echo "check $name: $what"
-	start=$(date +%s)
-	status=0
-	every 30 progress
-	timeout -k 10 "$limit" sh -c "$command" > "$out/$name.out" 2> "$out/$name.err" < /dev/null 3<&- || status=$?
-	quiet
+jobs=$(nproc)
+[ "$jobs" -lt 2 ] || jobs=$((jobs / 2 + 1))
+start=$(date +%s)
+: > "$tmp/figures"
+every 30 progress
+xargs -P "$jobs" -I '{}' scripts/check.sh one '{}' "$tmp/figures" < "$tmp/names" || :
+quiet
 
-	if [ "$kind" = tap ]; then
-		# It says what has failed, too, but not where.
-		exec 4>&2
-		[ "$KERNEL" != plain ] || exec 4> /dev/null
-		awk -f scripts/ktap-count.awk "$out/$name.out" > "$tmp/count" 2>&4
-		exec 4>&-
-		read -r p f s < "$tmp/count"
-		# No results is not a success, and neither is a failure outside of the tests.
-		if [ "$f" -eq 0 ]; then
-			[ "$status" -eq 0 ] || [ "$status" -eq 4 ] || f=1
-			[ $((p + s)) -gt 0 ] || f=1
-		fi
-	else
-		p=1 f=0 s=0
-		[ "$status" -eq 0 ] || p=0 f=1
-	fi
-	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-
-	if [ "$KERNEL" = plain ]; then
-		grep '^not ok' "$out/$name.out" | sed "s/^not ok [0-9]* /fails: $name: /"
-		# Nothing can be said about tests that have not been run.
-		[ "$status" -le 1 ] || say "$name has ended with status $status"
-		continue
-	fi
-	took=$(($(date +%s) - start))
-	if [ "$f" -gt 0 ]; then
-		tail -n 20 "$out/$name.err"
-		{ [ "$kind" = tap ] && grep -A 4 '^ *not ok' "$out/$name.out" | head -n 60; } ||
-			tail -n 20 "$out/$name.out"
-	fi | sed 's/^/  | /'
-	if [ "$f" -gt 0 ]; then
-		echo "not ok $name ($took s, $p passed, $f failed, exit status $status; see $out/$name.out)"
-	else
-		grep -i '# SKIP' "$out/$name.out" | sed 's/^/  /' || :
-		echo "ok $name ($took s)"
-	fi
-done 3< "$tmp/table"
-
+read -r passed failed skipped <<END
+$(awk -v n="$(wc -l < "$tmp/names")" '{ p += $1; f += $2; s += $3 } END { print p + 0, f + n - NR, s + 0 }' "$tmp/figures")
+END
 if [ "$KERNEL" = plain ]; then
 	echo "$failed tests fail on the plain kernel, $passed pass, $skipped are skipped"
 	[ "$failed" -gt 0 ] && [ "$passed" -gt 0 ]
