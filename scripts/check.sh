@@ -41,7 +41,7 @@ table()
 	size|status|no file has more than 800 lines|scripts/check-style.sh size
 	checkpatch|status|checkpatch --strict has nothing to say about the patches|scripts/check-style.sh checkpatch
 	vhybrid|tap|the virtual machines keep their contract|$vhybrid/selftest
-	kunit|tap|KUnit suites of the series|$vhybrid/run-kunit lunar-lake cpufreq_eas intel_pstate_epp
+	kunit|tap|KUnit suites of the series|$vhybrid/run-kunit lunar-lake cpufreq_eas intel_pstate_epp amd_pstate_epp
 	END
 	for m in lunar-lake meteor-lake raptor-lake xeon intel-noepp; do
 		echo "gate-$m|tap|kselftest of the EAS gate on $m|$vhybrid/run-kselftest $m eas_gate.sh"
@@ -50,7 +50,7 @@ table()
 		echo "own-$m|tap|kselftest of EPP ownership on $m|$vhybrid/run-kselftest $m 'epp_ownership.sh$only_arg'"
 	done
 	echo "own-late|tap|kselftest of EPP ownership, CPUs not up at boot|$vhybrid/run-kselftest lunar-lake 'epp_ownership.sh$only_arg' --append maxcpus=3"
-	for m in lunar-lake=PLPL meteor-lake=PEEL; do
+	for m in lunar-lake=PLPL meteor-lake=PEEL strix-point=PE amd-shmem=PE; do
 		echo "faults-${m%=*}|tap|register accesses that fail on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/epp-faults.sh $only"
 	done
 	echo "alloc-faults|tap|allocations that fail, one after the other|$vhybrid/vhybrid run --timeout 900 --machine lunar-lake --cores PL $lib -- $vhybrid/guest/alloc-faults.sh"
@@ -66,9 +66,13 @@ table()
 		echo "filter-$m|tap|no rebuild is missing after random events on $m|$vhybrid/vhybrid run --machine $m -- $vhybrid/guest/filter.sh 400 $(date +%s)"
 	done
 	c="$lib --file $vhybrid/guest/client-lib.sh"
-	echo "clients|tap|programs managing profiles, from Debian|scripts/rootfs.sh >&2 && $vhybrid/vhybrid run --timeout 900 --machine lunar-lake --cores PL --rootfs build/rootfs $c -- $vhybrid/guest/clients.sh"
+	for m in lunar-lake=PL strix-point=PE; do
+		echo "clients-${m%=*}|tap|programs managing profiles, from Debian, on ${m%=*}|scripts/rootfs.sh >&2 && $vhybrid/vhybrid run --timeout 900 --machine ${m%=*} --cores ${m#*=} --rootfs build/rootfs $c -- $vhybrid/guest/clients.sh"
+	done
 	w=tools/testing/selftests/cpufreq/sysfs_write.c
-	echo "replays|tap|write orders of programs managing profiles|${CC:-gcc} -O2 -static -o $out/sysfs_write $w && $vhybrid/vhybrid run --machine lunar-lake --file $out/sysfs_write $c -- $vhybrid/guest/replays.sh"
+	for m in lunar-lake strix-point; do
+		echo "replays-$m|tap|write orders of programs managing profiles on $m|mkdir -p $out/$m && ${CC:-gcc} -O2 -static -o $out/$m/sysfs_write $w && $vhybrid/vhybrid run --machine $m --file $out/$m/sysfs_write $c -- $vhybrid/guest/replays.sh"
+	done
 	for m in strix-point=PPEE epyc=CCC amd-shmem=PE; do
 		echo "amd-gate-${m%=*}|tap|EPP, gate and races of amd-pstate on ${m%=*}|$vhybrid/vhybrid run --timeout 900 --machine ${m%=*} --cores ${m#*=} $lib --file build/$BASE/obj-patched/drivers/power/supply/test_power.ko -- $vhybrid/guest/amd-gate.sh"
 	done

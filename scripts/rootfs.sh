@@ -17,6 +17,10 @@ include=dbus,procps,polkitd,pkexec,power-profiles-daemon,tuned,linux-cpupower,ga
 unpacked=tlp
 id="$suite $include $unpacked $(sha256sum < "$0" | cut -c 1-16)"
 
+# Checks that run at the same time share it.
+mkdir -p "$top/build"
+exec 9> "$rootfs.lock"
+flock 9
 [ ! -f "$rootfs.id" ] || [ "$(cat "$rootfs.id")" != "$id" ] || exit 0
 
 "$top/scripts/deps.sh" mmdebstrap

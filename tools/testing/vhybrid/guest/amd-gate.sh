@@ -13,7 +13,6 @@
 . ./lib.sh
 
 seconds=${1:-30}
-STATUS=$CPUS/amd_pstate/status
 PROFILE=/sys/firmware/acpi/platform_profile
 SUPPLY=/sys/module/test_power/parameters
 
@@ -29,14 +28,38 @@ power()
 	put $SUPPLY/ac_online "$1"
 }
 
-# EPP in effect on a CPU, from the register
-register()
+# level NAME: a performance level that the processor has, the same for all CPUs
+level()
 {
-	if [ -e "$VM/cpu$1/energy_perf" ]; then
-		echo $(($(cat "$VM/cpu$1/energy_perf")))
-	else
-		echo $((($(cat "$VM/cpu$1/amd_cppc_req") >> 24) & 255))
+	local cap
+
+	if [ $REQ = energy_perf ]; then
+		echo $(($(cat "$VM/cpu0/${1}_perf")))
+		return
 	fi
+	cap=$(($(cat $VM/cpu0/amd_cppc_cap1)))
+	case $1 in
+	nominal) echo $((cap >> 16 & 255)) ;;
+	lowest_nonlinear) echo $((cap >> 8 & 255)) ;;
+	esac
+}
+
+# min_perf_is LEVEL: or the next one, which is what mainline makes of scaling_min_freq by
+# rounding up twice
+min_perf_is()
+{
+	local c min want
+
+	want=$(level "$1")
+	for c in $cpus; do
+		if [ $REQ = energy_perf ]; then
+			min=$(($(cat "$VM/cpu$c/min_perf")))
+		else
+			min=$(($(cat "$VM/cpu$c/amd_cppc_req") >> 8 & 255))
+		fi
+		[ "$min" -eq "$want" ] || [ "$min" -eq $((want + 1)) ] ||
+			bad="$bad CPU$c has min_perf $min, not $1 ($want);"
+	done
 }
 
 # now EPP-NUMBER|- COMPATIBLE
@@ -71,10 +94,14 @@ for e in 0=0 1=1 77=1 128=1 255=1; do
 	all $GOV powersave
 	all $PREF "${e%=*}"
 	now "${e%=*}" "${e#*=}"
-	all $GOV performance
-	now 0 0
-	all $GOV powersave
-	now "${e%=*}" "${e#*=}"
+	for _ in 1 2; do
+		all $GOV performance
+		now 0 0
+		min_perf_is nominal
+		all $GOV powersave
+		now "${e%=*}" "${e#*=}"
+		min_perf_is lowest_nonlinear
+	done
 	result "active mode, EPP ${e%=*}"
 done
 
@@ -136,13 +163,15 @@ epyc*)
 	;;
 esac
 
+none_rebuilt "dynamic EPP"
+
 # Whether it works or not depends on the others.
 try()
 {
 	{ echo "$2" > "$1"; } 2> /dev/null
 }
 
-# race profile|power|epp|governor: everything at the same time, until the time is over
+# race profile|power|epp|governor|hotplug: everything at the same time, until the time is over
 race()
 {
 	local end c
@@ -177,11 +206,17 @@ race()
 				try "$POL$c/$GOV" powersave
 			done
 			;;
+		hotplug)
+			try "$CPUS/cpu${cpus##*
+}/online" 0
+			try "$CPUS/cpu${cpus##*
+}/online" 1
+			;;
 		esac
 	done
 }
 
-for r in profile power epp governor epp; do
+for r in profile power epp governor epp hotplug; do
 	race $r &
 done
 wait
@@ -200,6 +235,8 @@ number()
 	esac
 }
 
+try "$CPUS/cpu${cpus##*
+}/online" 1
 # What is shown, the register and the gate must agree, whatever it is.
 power off
 for c in $cpus; do
@@ -219,14 +256,13 @@ for c in $cpus; do
 		usleep 50000
 	done
 done
-result "profiles, power source, EPP and governors at the same time, for $seconds s"
+result "profiles, power source, EPP, governors and hotplug at the same time, for $seconds s"
 
 all $GOV powersave
 all $PREF balance_power
 now 191 1
 result "EPP can be set afterward"
 
-none_rebuilt "dynamic EPP and races"
 
 echo "1..$n"
 [ $failed -eq 0 ]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC3043	# it runs with busybox
 #
-# Accesses of MSR_HWP_REQUEST that fail: the error is returned, EPP shown, the
-# register and the compatibility with EAS agree afterward on all CPUs, and what is
+# Accesses of the register that EPP is in which fail: the error is returned, EPP shown,
+# the register and the compatibility with EAS agree afterward on all CPUs, and what is
 # written next works.
 #
 # usage: epp-faults.sh [epp]	(epp: regardless of EAS; with lib.sh in /root)
@@ -19,33 +19,22 @@ base()
 	# Where there had been an error at the wrong time, there is no policy.  The driver
 	# must be able to get over it.
 	for c in $cpus; do
-		[ -e "$CPUS/cpu$c/cpufreq/$PREF" ] || {
+		[ -e "$POL$c/$GOV" ] || {
 			[ "$1" = active ] && other=passive || other=active
-			put $CPUS/intel_pstate/status "$other"
+			put $STATUS "$other"
 			break
 		}
 	done
-	[ "$(cat $CPUS/intel_pstate/status)" = "$1" ] || put $CPUS/intel_pstate/status "$1"
+	[ "$(cat $STATUS)" = "$1" ] || put $STATUS "$1"
 	if [ "$1" = active ]; then
-		all scaling_governor powersave
+		all $GOV powersave
 	else
-		all scaling_governor schedutil
+		all $GOV schedutil
 	fi
-	all $PREF balance_performance
+	! mode_has_epp || all $PREF balance_performance
 }
 
-# What the register of a CPU says, as a number
-register()
-{
-	echo $((($(cat "$VM/cpu$1/hwp_request") >> 24) & 255))
-}
-
-shown()
-{
-	cat "$CPUS/cpu$1/cpufreq/$PREF"
-}
-
-# agree [GOVERNOR-FOLLOWS-UTILIZATION]: EPP shown, register and gate of all CPUs
+# agree: EPP shown, register and gate of all CPUs
 agree()
 {
 	local c epp ready want
@@ -53,33 +42,35 @@ agree()
 	echo clear > $VM/fail
 	for c in $cpus; do
 		ready=$(sed -n "s/^cpu$c ready //p" $VM/eas)
-		if [ ! -e "$CPUS/cpu$c/cpufreq/$PREF" ]; then
+		if [ ! -e "$POL$c/$GOV" ]; then
 			[ "${ready:-0}" = 0 ] || bad="$bad CPU$c is compatible, but has no policy;"
 			continue
 		fi
-		epp=$(register "$c")
-		case $(shown "$c") in
-		"$epp") ;;
-		performance) [ "$epp" -le "$performance" ] || bad="$bad CPU$c shows performance for $epp;" ;;
-		balance_performance) [ "$epp" = "$balance" ] || bad="$bad CPU$c shows balance for $epp;" ;;
-		power) [ "$epp" = 255 ] || bad="$bad CPU$c shows power for $epp;" ;;
-		*) bad="$bad CPU$c shows $(shown "$c") for $epp;" ;;
-		esac
-		[ "$what" = all ] || continue
 		want=0
-		case $(cat "$CPUS/cpu$c/cpufreq/scaling_governor") in
+		case $(get "$c" $GOV) in
 		schedutil) want=1 ;;
-		powersave) [ "$(cat $CPUS/intel_pstate/status)" != active ] || want=1 ;;
+		powersave) [ "$(cat $STATUS)" != active ] || want=1 ;;
 		esac
-		[ "$epp" -gt "$performance" ] || want=0
-		[ "$ready" = "$want" ] || bad="$bad CPU$c: compatible is $ready, should be $want;"
+		if mode_has_epp; then
+			epp=$(register "$c")
+			case $(get "$c" $PREF) in
+			"$epp") ;;
+			performance) [ "$epp" -le "$performance" ] || bad="$bad CPU$c shows performance for $epp;" ;;
+			balance_performance) [ "$epp" = "$balance" ] || bad="$bad CPU$c shows balance for $epp;" ;;
+			power) [ "$epp" = 255 ] || bad="$bad CPU$c shows power for $epp;" ;;
+			*) bad="$bad CPU$c shows $(get "$c" $PREF) for $epp;" ;;
+			esac
+			[ "$epp" -gt "$performance" ] || want=0
+		fi
+		[ "$what" != all ] || [ "$ready" = "$want" ] ||
+			bad="$bad CPU$c: compatible is $ready, should be $want;"
 	done
 }
 
 # epp_is CPU EPP
 epp_is()
 {
-	[ "$(shown "$1")" = "$2" ] || bad="$bad EPP of CPU$1 is $(shown "$1"), should be $2;"
+	[ "$(get "$1" $PREF)" = "$2" ] || bad="$bad EPP of CPU$1 is $(get "$1" $PREF), should be $2;"
 }
 
 error_is()
@@ -89,40 +80,41 @@ error_is()
 
 IO='Input/output error'
 
-# epp_write MODE ACCESS VALUE CPU
+# epp_write MODE VALUE CPU
 epp_write()
 {
 	base "$1"
-	echo "$4 $2 hwp_request" > $VM/fail
-	write "$CPUS/cpu$4/cpufreq/$PREF" "$3"
+	echo "$3 write $REQ" > $VM/fail
+	write "$POL$3/$PREF" "$2"
 	error_is "$IO"
 	agree
-	epp_is "$4" balance_performance
-	put "$CPUS/cpu$4/cpufreq/$PREF" "$3"
-	epp_is "$4" "$3"
+	epp_is "$3" balance_performance
+	put "$POL$3/$PREF" "$2"
+	epp_is "$3" "$2"
 	agree
 	# Others have not been affected.
-	put "$CPUS/cpu$4/cpufreq/$PREF" balance_performance
+	put "$POL$3/$PREF" balance_performance
 	for c in $cpus; do
 		epp_is "$c" balance_performance
 	done
-	result "$1 mode, EPP $3 on CPU$4, $2 fails"
+	result "$1 mode, EPP $2 on CPU$3, write fails"
 }
 
 # governor_fails FROM TO ACCESS CPU
 governor_fails()
 {
 	base active
-	all scaling_governor "$1"
-	echo "$4 $3 hwp_request" > $VM/fail
-	write "$CPUS/cpu$4/cpufreq/scaling_governor" "$2"
+	all $GOV "$1"
+	was=$(get "$4" $PREF)
+	echo "$4 $3 $REQ" > $VM/fail
+	write "$POL$4/$GOV" "$2"
 	error_is "$IO"
 	agree
-	[ "$(cat "$CPUS/cpu$4/cpufreq/scaling_governor")" = "$1" ] ||
-		bad="$bad governor is $(cat "$CPUS/cpu$4/cpufreq/scaling_governor");"
-	put "$CPUS/cpu$4/cpufreq/scaling_governor" "$2"
+	[ "$(get "$4" $GOV)" = "$1" ] || bad="$bad governor is $(get "$4" $GOV), not $1;"
+	epp_is "$4" "$was"
+	put "$POL$4/$GOV" "$2"
 	agree
-	all scaling_governor powersave
+	all $GOV powersave
 	agree
 	epp_is "$4" balance_performance
 	result "governor $1 to $2 on CPU$4, $3 fails"
@@ -136,33 +128,41 @@ performance=$(register 0)
 all $PREF balance_performance
 balance=$(register 0)
 
+modes=active accesses=write
+if [ $REQ = hwp_request ]; then
+	modes="active passive"
+	# The other driver relies on what it has written last.
+	accesses="read write"
+fi
+
 for cpu in 0 "$last"; do
-	epp_write active write performance "$cpu"
-	epp_write active write power "$cpu"
-	epp_write active write 77 "$cpu"
-	epp_write passive write performance "$cpu"
-	epp_write passive write power "$cpu"
-	for a in read write; do
-		governor_fails powersave performance $a "$cpu"
-		governor_fails performance powersave $a "$cpu"
+	for m in $modes; do
+		for e in performance power 77; do
+			epp_write "$m" "$e" "$cpu"
+		done
 	done
+	for a in $accesses; do
+		governor_fails powersave performance "$a" "$cpu"
+		governor_fails performance powersave "$a" "$cpu"
+	done
+	[ $REQ = hwp_request ] || continue
 
 	# Under governor performance, 0 stays in effect.
 	base active
-	all scaling_governor performance
-	echo "$cpu write hwp_request" > $VM/fail
-	write "$CPUS/cpu$cpu/cpufreq/$PREF" performance
+	all $GOV performance
+	echo "$cpu write $REQ" > $VM/fail
+	write "$POL$cpu/$PREF" performance
 	error_is "$IO"
 	agree
-	all scaling_governor powersave
+	all $GOV powersave
 	epp_is "$cpu" balance_performance
 	agree
 	result "EPP performance under governor performance on CPU$cpu, write fails"
 
 	# Reading the file says so.
 	base active
-	echo "$cpu read hwp_request" > $VM/fail
-	got=$(cat "$CPUS/cpu$cpu/cpufreq/$PREF" 2>&1) && bad="$bad reading EPP works: $got;"
+	echo "$cpu read $REQ" > $VM/fail
+	got=$(cat "$POL$cpu/$PREF" 2>&1) && bad="$bad reading EPP works: $got;"
 	agree
 	result "EPP of CPU$cpu, read fails"
 done
@@ -174,23 +174,23 @@ for a in read write; do
 	for k in 0 1 2 3 4 5 8 12; do
 		base active
 		all $PREF power
-		echo "all $a hwp_request $k 1" > $VM/fail
-		write $CPUS/intel_pstate/status passive
+		echo "all $a $REQ $k 1" > $VM/fail
+		write $STATUS passive
 		agree
 		base active
 		agree
 		result "passive mode, $a $k fails"
 
 		base passive
-		echo "all $a hwp_request $k 1" > $VM/fail
-		write $CPUS/intel_pstate/status active
+		echo "all $a $REQ $k 1" > $VM/fail
+		write $STATUS active
 		agree
 		base active
 		agree
 		result "active mode, $a $k fails"
 
 		base active
-		echo "$last $a hwp_request $k 1" > $VM/fail
+		echo "$last $a $REQ $k 1" > $VM/fail
 		write "$CPUS/cpu$last/online" 0
 		write "$CPUS/cpu$last/online" 1
 		agree

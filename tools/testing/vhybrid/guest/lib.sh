@@ -13,6 +13,14 @@ VM=/sys/kernel/debug/vhybrid
 POL=$CPUS/cpufreq/policy
 GOV=scaling_governor
 PREF=energy_performance_preference
+# Where the driver can be told to use another mode, and the register that EPP is in
+STATUS=$CPUS/intel_pstate/status
+REQ=hwp_request
+if [ -e $CPUS/amd_pstate/status ]; then
+	STATUS=$CPUS/amd_pstate/status
+	REQ=amd_cppc_req
+	[ ! -e $VM/cpu0/energy_perf ] || REQ=energy_perf
+fi
 
 cpus=$(sed -n 's/^cpu\([0-9]*\) ready .*/\1/p' $VM/eas)
 
@@ -68,4 +76,19 @@ all()
 get()
 {
 	cat "$POL$1/$2" 2> /dev/null
+}
+
+# register CPU: EPP in effect, as a number
+register()
+{
+	local value
+
+	value=$(cat "$VM/cpu$1/$REQ")
+	[ $REQ = energy_perf ] && echo $((value)) || echo $((value >> 24 & 255))
+}
+
+# mode_has_epp: is EPP a preference in this mode?  With amd-pstate, only in the active one.
+mode_has_epp()
+{
+	[ $STATUS = $CPUS/intel_pstate/status ] || [ "$(cat $STATUS)" = active ]
 }
