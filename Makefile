@@ -4,7 +4,7 @@
 
 BASE   ?= 7.3
 KERNEL ?= patched
-export BASE KERNEL KSRC T FORCE V
+export BASE KERNEL KSRC T FORCE V STEPS SEED
 
 .DEFAULT_GOAL := help
 
@@ -49,14 +49,17 @@ demo: kernel ## watch EAS follow the governor and EPP
 check: kernel ## run the tests
 	@scripts/check.sh
 
+soak: kernel ## take many random steps on all machines (STEPS=20000 on each)
+	@scripts/soak.sh
+
 bench: ## measure the series against the plain kernel (20 minutes)
 	@scripts/deps.sh gnuplot-nox
 	@+scripts/bench.sh
 
 clean: ## remove everything generated but the base kernel
-	@rm -rf build/check build/bench build/*/src-* build/*/obj-* build/*/kernel-* build/*/tmp.*
+	@rm -rf build/check build/bench build/*/src-* build/*/kernel-* build/*/tmp.*
 
 distclean: ## remove everything generated
 	@rm -rf build
 
-.PHONY: help deps fetch tree series sources check-series kernel print-kernel demo check bench clean distclean
+.PHONY: help deps fetch tree series sources check-series kernel print-kernel demo check soak bench clean distclean

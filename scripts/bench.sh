@@ -32,7 +32,7 @@ repeat()
 # what the guest says
 measure()
 {
-	kernel=$build/obj-${1%%-*}-bench/arch/x86/boot/bzImage
+	kernel=$build/src-${1%%-*}/obj-bench/arch/x86/boot/bzImage
 	how=filtered
 	[ "${1#*-}" != unfiltered ] || how=unfiltered
 	$vhybrid/vhybrid run --icount --machine "$2" --cores "$3" --kernel "$kernel" \
@@ -55,7 +55,7 @@ done
 quiet
 mv "$tmp/results" "$out/results.tsv"
 
-$vhybrid/check-hot "$build/obj-plain-bench" "$build/obj-patched-bench" > "$out/hot" || :
+$vhybrid/check-hot "$build/src-plain/obj-bench" "$build/src-patched/obj-bench" > "$out/hot" || :
 awk -F '\t' -v server=$server -f scripts/bench.awk "$out/hot" "$out/results.tsv" > "$out/table"
 cat "$out/table"
 

@@ -74,15 +74,18 @@ table()
 		echo "replays-$m|tap|write orders of programs managing profiles on $m|mkdir -p $out/$m && ${CC:-gcc} -O2 -static -o $out/$m/sysfs_write $w && $vhybrid/vhybrid run --machine $m --file $out/$m/sysfs_write $c -- $vhybrid/guest/replays.sh"
 	done
 	for m in strix-point=PPEE epyc=CCC amd-shmem=PE; do
-		echo "amd-gate-${m%=*}|tap|EPP, gate and races of amd-pstate on ${m%=*}|$vhybrid/vhybrid run --timeout 900 --machine ${m%=*} --cores ${m#*=} $lib --file build/$BASE/obj-patched/drivers/power/supply/test_power.ko -- $vhybrid/guest/amd-gate.sh"
+		echo "amd-gate-${m%=*}|tap|EPP, gate and races of amd-pstate on ${m%=*}|$vhybrid/vhybrid run --timeout 900 --machine ${m%=*} --cores ${m#*=} $lib --file build/$BASE/src-patched/obj/drivers/power/supply/test_power.ko -- $vhybrid/guest/amd-gate.sh"
 	done
 	for m in strix-point amd-shmem; do
 		echo "amd-ut-$m|tap|amd-pstate-ut of the kernel, loaded 20 times on $m|$vhybrid/run-amd-ut $m"
 	done
+	for m in lunar-lake=PLPL meteor-lake=PEEL strix-point=PPEE epyc=CCC; do
+		echo "model-${m%=*}|tap|random steps agree with the model on ${m%=*}|$vhybrid/run-model ${m%=*} ${m#*=} 2000"
+	done
 	d=build/$BASE
 	i=arch/x86/boot/bzImage
-	echo "cost|tap|EPP and governor writes need no more register accesses than on the plain kernel|$vhybrid/check-cost $d/obj-plain/$i $d/obj-patched/$i"
-	echo "hot|tap|code of scheduler hot paths is the same as in the plain kernel|$vhybrid/check-hot $d/obj-plain $d/obj-patched"
+	echo "cost|tap|EPP and governor writes need no more register accesses than on the plain kernel|$vhybrid/check-cost $d/src-plain/obj/$i $d/src-patched/obj/$i"
+	echo "hot|tap|code of scheduler hot paths is the same as in the plain kernel|$vhybrid/check-hot $d/src-plain/obj $d/src-patched/obj"
 	echo "demo|status|all states of the demo are as expected|$vhybrid/demo"
 }
 

@@ -17,7 +17,8 @@ esac
 
 tree=${KERNEL%-bench}
 src=$build/src-$tree
-obj=$build/obj-$KERNEL
+# In the source tree, so that no path in there depends on which of the two it is.
+obj=$src/obj${KERNEL#"$tree"}
 log=$build/kernel-$KERNEL.log
 stamp=$build/kernel-$KERNEL.stamp
 image=$obj/arch/x86/boot/bzImage
@@ -75,7 +76,7 @@ need_tmp
 # Only replace files that change, so that the build is incremental.
 if [ ! -d "$src" ] || [ "$(cat "$src.base" 2>/dev/null)" != "$(cat "$build/base.id")" ]; then
 	say "copying the base"
-	rm -rf "$src" "$src.touched" "$build/obj-$tree" "$build/obj-$tree-bench"
+	rm -rf "$src" "$src.touched"
 	need_space $((tree_kb + 500000))
 	cp -a "$base" "$tmp/linux"
 	mv "$tmp/linux" "$src"
@@ -148,4 +149,4 @@ if grep -m 5 'warning:' "$log" >&2; then
 fi
 
 echo "$id" > "$stamp"
-say "built in $(($(date +%s) - start)) s: build/$BASE/obj-$KERNEL/arch/x86/boot/bzImage"
+say "built in $(($(date +%s) - start)) s: ${image#"$top/"}"
