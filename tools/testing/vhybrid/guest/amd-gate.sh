@@ -3,16 +3,13 @@
 # shellcheck disable=SC3043	# it runs with busybox
 #
 # amd-pstate: EPP and the compatibility with EAS of all CPUs in every mode, with dynamic
-# EPP, platform profiles and changes of the power source, and after all of these have
-# raced with each other.
+# EPP, platform profiles and changes of the power source.
 #
-# usage: amd-gate.sh [SECONDS]	(of racing, default 30; with lib.sh and test_power.ko in
-#				 /root)
+# usage: amd-gate.sh	(with lib.sh and test_power.ko in /root)
 
 # shellcheck source=tools/testing/vhybrid/guest/lib.sh
 . ./lib.sh
 
-seconds=${1:-30}
 PROFILE=/sys/firmware/acpi/platform_profile
 SUPPLY=/sys/module/test_power/parameters
 
@@ -164,105 +161,6 @@ epyc*)
 esac
 
 none_rebuilt "dynamic EPP"
-
-# Whether it works or not depends on the others.
-try()
-{
-	{ echo "$2" > "$1"; } 2> /dev/null
-}
-
-# race profile|power|epp|governor|hotplug: everything at the same time, until the time is over
-race()
-{
-	local end c
-
-	end=$(($(date +%s) + seconds))
-	while [ "$(date +%s)" -lt $end ]; do
-		case $1 in
-		profile)
-			for c in low-power balanced performance; do
-				try $PROFILE $c
-				for p in /sys/class/platform-profile/*/profile; do
-					try "$p" $c
-				done
-			done
-			;;
-		power)
-			for c in off on; do
-				try $SUPPLY/ac_online $c
-				try $SUPPLY/usb_online $c
-			done
-			;;
-		epp)
-			for c in $cpus; do
-				try "$POL$c/$PREF" dynamic
-				try "$POL$c/$PREF" 77
-				try "$POL$c/$PREF" dynamic
-			done
-			;;
-		governor)
-			for c in $cpus; do
-				try "$POL$c/$GOV" performance
-				try "$POL$c/$GOV" powersave
-			done
-			;;
-		hotplug)
-			try "$CPUS/cpu${cpus##*
-}/online" 0
-			try "$CPUS/cpu${cpus##*
-}/online" 1
-			;;
-		esac
-	done
-}
-
-for r in profile power epp governor epp hotplug; do
-	race $r &
-done
-wait
-
-# EPP as a number, from what is shown
-number()
-{
-	local word="${1#"dynamic(profile:"}"
-
-	case ${word%")"} in
-	performance) echo 0 ;;
-	balance_performance) echo 128 ;;
-	balance_power) echo 191 ;;
-	power) echo 255 ;;
-	*) echo "${word%")"}" ;;
-	esac
-}
-
-try "$CPUS/cpu${cpus##*
-}/online" 1
-# What is shown, the register and the gate must agree, whatever it is.
-power off
-for c in $cpus; do
-	tries=0
-	while :; do
-		epp=$(register "$c")
-		shown=$(get "$c" $PREF)
-		gov=$(get "$c" $GOV)
-		ready=$(sed -n "s/^cpu$c ready //p" $VM/eas)
-		[ "$epp" -gt 0 ] && [ "$gov" = powersave ] && want=1 || want=0
-		[ "$(number "$shown")" = "$epp" ] && [ "$ready" = "$want" ] && break
-		tries=$((tries + 1))
-		if [ $tries -gt 100 ]; then
-			bad="$bad CPU$c shows $shown for $epp, compatible is $ready with $gov;"
-			break
-		fi
-		usleep 50000
-	done
-done
-result "profiles, power source, EPP, governors and hotplug at the same time, for $seconds s"
-
-all $GOV powersave
-all $PREF balance_power
-now 191 1
-result "EPP can be set afterward"
-
 
 echo "1..$n"
 [ $failed -eq 0 ]

@@ -11,7 +11,8 @@
 # shellcheck source=tools/testing/vhybrid/guest/lib.sh
 . ./lib.sh
 
-what=${1:-all}
+# shellcheck disable=SC2034	# for disagreements()
+no_gate=${1:-}
 
 base()
 {
@@ -37,34 +38,9 @@ base()
 # agree: EPP shown, register and gate of all CPUs
 agree()
 {
-	local c epp ready want
-
 	echo clear > $VM/fail
-	for c in $cpus; do
-		ready=$(sed -n "s/^cpu$c ready //p" $VM/eas)
-		if [ ! -e "$POL$c/$GOV" ]; then
-			[ "${ready:-0}" = 0 ] || bad="$bad CPU$c is compatible, but has no policy;"
-			continue
-		fi
-		want=0
-		case $(get "$c" $GOV) in
-		schedutil) want=1 ;;
-		powersave) [ "$(cat $STATUS)" != active ] || want=1 ;;
-		esac
-		if mode_has_epp; then
-			epp=$(register "$c")
-			case $(get "$c" $PREF) in
-			"$epp") ;;
-			performance) [ "$epp" -le "$performance" ] || bad="$bad CPU$c shows performance for $epp;" ;;
-			balance_performance) [ "$epp" = "$balance" ] || bad="$bad CPU$c shows balance for $epp;" ;;
-			power) [ "$epp" = 255 ] || bad="$bad CPU$c shows power for $epp;" ;;
-			*) bad="$bad CPU$c shows $(get "$c" $PREF) for $epp;" ;;
-			esac
-			[ "$epp" -gt "$performance" ] || want=0
-		fi
-		[ "$what" != all ] || [ "$ready" = "$want" ] ||
-			bad="$bad CPU$c: compatible is $ready, should be $want;"
-	done
+	disagreements
+	bad="$bad$why"
 }
 
 # epp_is CPU EPP
@@ -123,10 +99,7 @@ governor_fails()
 last=${cpus##*
 }
 base active
-all $PREF performance
-performance=$(register 0)
-all $PREF balance_performance
-balance=$(register 0)
+epp_values
 
 modes=active accesses=write
 if [ $REQ = hwp_request ]; then

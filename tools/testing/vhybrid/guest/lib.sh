@@ -92,3 +92,54 @@ mode_has_epp()
 {
 	[ $STATUS = $CPUS/intel_pstate/status ] || [ "$(cat $STATUS)" = active ]
 }
+
+# epp_values: what the words mean, for disagreements
+epp_values()
+{
+	all $PREF performance
+	performance=$(register 0)
+	all $PREF balance_power
+	balance_power=$(register 0)
+	all $PREF balance_performance
+	balance=$(register 0)
+}
+
+# disagreements: those of EPP shown, the register and, unless there is $no_gate, the
+# compatibility with EAS, in $why.  A CPU does not need to have a policy.
+disagreements()
+{
+	local c epp ready want shown gov
+
+	why=
+	for c in $cpus; do
+		ready=$(sed -n "s/^cpu$c ready //p" $VM/eas)
+		if [ ! -e "$POL$c/$GOV" ]; then
+			[ "${ready:-0}" = 0 ] || why="$why CPU$c is compatible, but has no policy;"
+			continue
+		fi
+		want=0
+		gov=$(get "$c" $GOV)
+		case $gov in
+		schedutil) want=1 ;;
+		powersave) [ "$(cat $STATUS)" != active ] || want=1 ;;
+		esac
+		if mode_has_epp; then
+			epp=$(register "$c")
+			shown=$(get "$c" $PREF)
+			shown=${shown#"dynamic(profile:"}
+			case ${shown%")"} in
+			"$epp") ;;
+			performance) [ "$epp" -le "$performance" ] || why="$why CPU$c shows performance for $epp;" ;;
+			balance_performance) [ "$epp" = "$balance" ] || why="$why CPU$c shows balance for $epp;" ;;
+			balance_power) [ "$epp" = "$balance_power" ] || why="$why CPU$c shows balance_power for $epp;" ;;
+			power) [ "$epp" = 255 ] || why="$why CPU$c shows power for $epp;" ;;
+			*) why="$why CPU$c shows $shown for $epp;" ;;
+			esac
+			[ "$gov" != performance ] || [ "$(cat $STATUS)" != active ] || [ "$epp" = 0 ] ||
+				why="$why CPU$c has EPP $epp with governor performance;"
+			[ "$epp" -gt "$performance" ] || want=0
+		fi
+		[ -n "${no_gate:-}" ] || [ "$ready" = "$want" ] ||
+			why="$why CPU$c: compatible is $ready, should be $want;"
+	done
+}
