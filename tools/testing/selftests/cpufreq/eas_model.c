@@ -31,7 +31,7 @@
 #define CGROUP		"/sys/fs/cgroup"
 #define SKIP		4
 /* Something asynchronous may take so many times 10 ms. */
-#define TRIES		300
+#define TRIES		1000
 
 struct step {
 	char what[16];
@@ -759,7 +759,7 @@ int main(int argc, char *argv[])
 		char reason[sizeof(why)];
 
 		snprintf(reason, sizeof(reason), "%s", why);
-		printf("# step %d fails: %s\n", failed + 1, reason);
+		printf("# step %d, or what precedes all of them, fails: %s\n", failed + 1, reason);
 		fflush(stdout);
 		n = shrink(steps, failed + 1);
 		i = run(steps, n, false);
