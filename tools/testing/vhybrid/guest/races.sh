@@ -75,6 +75,8 @@ race()
 				try "$POL$c/scaling_max_freq" "$(get "$c" cpuinfo_min_freq)"
 				try "$POL$c/scaling_max_freq" "$(get "$c" cpuinfo_max_freq)"
 			done
+			try $CPUS/cpufreq/boost 0
+			try $CPUS/cpufreq/boost 1
 			try $CPUS/intel_pstate/no_turbo 1
 			try $CPUS/intel_pstate/no_turbo 0
 			try $CPUS/intel_pstate/hwp_dynamic_boost 1
