@@ -75,8 +75,6 @@ race()
 				try "$POL$c/scaling_max_freq" "$(get "$c" cpuinfo_min_freq)"
 				try "$POL$c/scaling_max_freq" "$(get "$c" cpuinfo_max_freq)"
 			done
-			try $CPUS/cpufreq/boost 0
-			try $CPUS/cpufreq/boost 1
 			try $CPUS/intel_pstate/no_turbo 1
 			try $CPUS/intel_pstate/no_turbo 0
 			try $CPUS/intel_pstate/hwp_dynamic_boost 1
@@ -156,11 +154,15 @@ all $GOV powersave
 epp_values
 
 round "EPP, governors, hotplug, limits, sysctl" epp epp governor online limits sysctl read
-round "EPP, governors, modes, hotplug, limits" epp governor mode online limits read
-round "EPP, governors, modes, partitions, sysctl" epp governor mode partition sysctl limits read
-if [ -n "$amd" ]; then
-	round "EPP, dynamic EPP, profiles, power source, modes, governors" \
-		epp dynamic profile power mode governor read
+if [ -z "$amd" ]; then
+	round "EPP, governors, modes, hotplug, limits" epp governor mode online limits read
+	round "EPP, governors, modes, partitions, sysctl" epp governor mode partition sysctl limits read
+else
+	# Without mode switches: there, the cpufreq core of 7.3 changes boost without the
+	# lock that governor changes hold.
+	round "EPP, governors, partitions, sysctl" epp governor partition sysctl limits read
+	round "EPP, dynamic EPP, profiles, power source, governors, hotplug" \
+		epp dynamic profile power governor online read
 fi
 rmdir $CG/race
 echo "1..$n"
