@@ -48,12 +48,16 @@ echo "# seed $seed"
 ./fuzz "$seconds" "$seed" 4 $words $files || bad="$bad no system call has been successful;"
 agree "EPP, sysctl"
 
-for c in $cpus; do
-	files="$files $POL$c/$GOV"
-done
+# With amd-pstate, governors and modes must not change at the same time: the cpufreq core
+# of 7.3 changes boost without the lock that governor changes hold.
+if [ $STATUS = $CPUS/intel_pstate/status ]; then
+	for c in $cpus; do
+		files="$files $POL$c/$GOV"
+	done
+fi
 # shellcheck disable=SC2086	# lists
 ./fuzz "$seconds" "$seed" 4 $words $files $STATUS || bad="$bad no system call has been successful;"
-agree "EPP, sysctl, governors, modes"
+agree "EPP, sysctl, modes, governors (Intel)"
 
 echo "1..$n"
 [ $failed -eq 0 ]
