@@ -266,7 +266,9 @@ static void step_behind(int i, const char *what)
 	 * something else is written.
 	 */
 	if (forced(c)) {
-		c->user = atoi(what);
+		/* 0 is what is forced, so nothing has changed then. */
+		if (atoi(what))
+			c->user = atoi(what);
 		step_governor(i, "powersave");
 	} else {
 		step_epp(i, "balance_power");
