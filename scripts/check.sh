@@ -87,8 +87,9 @@ table()
 	for m in strix-point amd-shmem; do
 		echo "amd-ut-$m|tap|amd-pstate-ut of the kernel, loaded 20 times on $m|$vhybrid/run-amd-ut $m"
 	done
+	# The same steps every time: make soak takes others.
 	for m in lunar-lake=PLPL meteor-lake=PEEL strix-point=PPEE epyc=CCC; do
-		echo "model-${m%=*}|tap|random steps agree with the model on ${m%=*}|$vhybrid/run-model ${m%=*} ${m#*=} 2000"
+		echo "model-${m%=*}|tap|random steps agree with the model on ${m%=*}|$vhybrid/run-model ${m%=*} ${m#*=} 2000 1796245115"
 	done
 	d=build/$BASE
 	i=arch/x86/boot/bzImage
