@@ -278,6 +278,7 @@ static void step_behind(int i, const char *what)
 static void step_mode(const char *what)
 {
 	int error = 0, i;
+	bool stay;
 
 	if (!amd && !strcmp(what, "off"))
 		error = -EBUSY;
@@ -287,10 +288,14 @@ static void step_mode(const char *what)
 	expect(error, spill(what, "%s", status), "the mode switch");
 	if (error || !strcmp(mode, what))
 		return;
+	/* Between these two, policies stay. */
+	stay = (!strcmp(mode, "passive") && !strcmp(what, "guided")) ||
+	       (!strcmp(mode, "guided") && !strcmp(what, "passive"));
 	snprintf(mode, sizeof(mode), "%s", what);
 	for (i = 0; i < nr_cpus; i++) {
 		cpus[i].dynamic = false;
-		cpus[i].gone = !cpus[i].online;
+		if (!stay)
+			cpus[i].gone = !cpus[i].online;
 	}
 	adopt_governors();
 }
