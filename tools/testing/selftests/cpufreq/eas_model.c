@@ -62,6 +62,7 @@ static void compare_cpu(int i)
 {
 	struct cpu *c = &cpus[i];
 	char buf[64];
+	int epp;
 
 	if (!c->online || !has_policies())
 		return;
@@ -73,9 +74,9 @@ static void compare_cpu(int i)
 	slurp(buf, sizeof(buf), EPP_FILE, i);
 	if (!says(c, buf))
 		fail("CPU%d shows EPP '%s', not %d; ", i, buf, effective(c));
-	if (get_register(i) >= 0 && get_register(i) != effective(c))
-		fail("CPU%d has EPP %d in the register, not %d; ", i, get_register(i),
-		     effective(c));
+	epp = get_register(i);
+	if (epp >= 0 && epp != effective(c))
+		fail("CPU%d has EPP %d in the register, not %d; ", i, epp, effective(c));
 }
 
 static void compare_vm(void)
@@ -383,7 +384,8 @@ static void step_limit(int i, const char *what)
 	expect(0, spill(freq, CPUS "/cpufreq/policy%d/scaling_max_freq", i), "the limit");
 }
 
-static void take(const struct step *s)
+/* Fills in @why if anything is not as it should be. */
+static void apply(const struct step *s)
 {
 	int i;
 
@@ -424,9 +426,13 @@ static void take(const struct step *s)
 		if (eas_possible())
 			aware = atoi(s->value);
 	}
-	if (why[0])
-		return;
-	compare();
+}
+
+static void take(const struct step *s)
+{
+	apply(s);
+	if (!why[0])
+		compare();
 }
 
 /* Where every sequence of steps begins. */
@@ -445,14 +451,10 @@ static void reset(void)
 	slurp(mode, sizeof(mode), "%s", status);
 	adopt_governors();
 	spill(amd ? "1" : "0", amd ? CPUS "/cpufreq/boost" : CPUS "/intel_pstate/no_turbo");
-	for (i = 0; i < ARRAY_SIZE(common); i++) {
-		take(&common[i]);
-		/* It counts in the end. */
-		if (i < ARRAY_SIZE(common) - 1)
-			why[0] = '\0';
-	}
-	if (!why[0])
-		compare();
+	/* It is the end that counts. */
+	for (i = 0; i < ARRAY_SIZE(common) - 1; i++)
+		apply(&common[i]);
+	take(&common[i]);
 }
 
 /* ------------------------------ random steps ------------------------------ */

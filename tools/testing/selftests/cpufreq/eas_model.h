@@ -196,7 +196,7 @@ static bool compatible(const struct cpu *c)
 	return !strcmp(c->governor, "schedutil");
 }
 
-/* Do the online CPUs in a partition (or, with -1, in any) allow for EAS? */
+/* Do the online CPUs in a partition differ in capacity? */
 static bool asymmetric(int split)
 {
 	int i, first = -1;
@@ -212,6 +212,7 @@ static bool asymmetric(int split)
 	return false;
 }
 
+/* Are the online CPUs in a partition, or all of them with -1, compatible with EAS? */
 static bool all_compatible(int split)
 {
 	int i;
