@@ -31,8 +31,9 @@ if [ "$KERNEL" = plain ]; then
 	only=epp only_arg=' -e'
 fi
 
-# For tests in the virtual machine that source it
+# For tests in the virtual machine that source it, or change the power source
 lib="--file $vhybrid/guest/lib.sh"
+power="--file build/$BASE/src-patched/obj/drivers/power/supply/test_power.ko"
 
 table()
 {
@@ -76,13 +77,13 @@ table()
 		echo "replays-$m|tap|write orders of programs managing profiles on $m|mkdir -p $out/$m && ${CC:-gcc} -O2 -static -o $out/$m/sysfs_write $w && $vhybrid/vhybrid run --machine $m --file $out/$m/sysfs_write $c -- $vhybrid/guest/replays.sh"
 	done
 	for m in strix-point=PPEE epyc=CCC amd-shmem=PE; do
-		echo "amd-gate-${m%=*}|tap|EPP and gate of amd-pstate on ${m%=*}|$vhybrid/vhybrid run --timeout 900 --machine ${m%=*} --cores ${m#*=} $lib --file build/$BASE/src-patched/obj/drivers/power/supply/test_power.ko -- $vhybrid/guest/amd-gate.sh"
+		echo "amd-gate-${m%=*}|tap|EPP and gate of amd-pstate on ${m%=*}|$vhybrid/vhybrid run --timeout 900 --machine ${m%=*} --cores ${m#*=} $lib $power -- $vhybrid/guest/amd-gate.sh"
 	done
 	for m in lunar-lake=PLP meteor-lake=PEL strix-point=PPE amd-shmem=PE; do
-		echo "races-${m%=*}|tap|everything at the same time on ${m%=*}|$vhybrid/vhybrid run --timeout 900 --machine ${m%=*} --cores ${m#*=} $lib --file build/$BASE/src-patched/obj/drivers/power/supply/test_power.ko -- $vhybrid/guest/races.sh 15"
+		echo "races-${m%=*}|tap|everything at the same time on ${m%=*}|$vhybrid/vhybrid run --timeout 900 --machine ${m%=*} --cores ${m#*=} $lib $power -- $vhybrid/guest/races.sh 15"
 	done
 	for m in lunar-lake=PLP strix-point=PPE; do
-		echo "fuzz-${m%=*}|tap|system calls on files in sysfs on ${m%=*}|mkdir -p $out/fuzz-${m%=*} && ${CC:-gcc} -O2 -Wall -static -o $out/fuzz-${m%=*}/fuzz $vhybrid/guest/fuzz.c && $vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib --file $out/fuzz-${m%=*}/fuzz -- $vhybrid/guest/fuzz.sh 20"
+		echo "fuzz-${m%=*}|tap|system calls on files in sysfs on ${m%=*}|mkdir -p $out/${m%=*} && ${CC:-gcc} -O2 -Wall -static -o $out/${m%=*}/fuzz $vhybrid/guest/fuzz.c && $vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib --file $out/${m%=*}/fuzz -- $vhybrid/guest/fuzz.sh 20"
 	done
 	for m in strix-point amd-shmem; do
 		echo "amd-ut-$m|tap|amd-pstate-ut of the kernel, loaded 20 times on $m|$vhybrid/run-amd-ut $m"

@@ -37,11 +37,6 @@ fails_at()
 	left=${left% *}
 }
 
-mode()
-{
-	[ "$(cat $CPUS/intel_pstate/status)" = "$1" ] || put $CPUS/intel_pstate/status "$1"
-}
-
 # On all CPUs the register holds what is shown, it is what the user wants, balance_power,
 # unless governor performance forces something else, and the compatibility is what follows.
 agree()
@@ -50,21 +45,21 @@ agree()
 
 	echo settle > $VM/control
 	for c in $cpus; do
-		ready=$(sed -n "s/^cpu$c ready //p" $VM/eas)
+		ready=$(ready "$c")
 		gov=$(get "$c" $GOV)
 		want=0
 		if [ -n "$gov" ]; then
 			epp=$(get "$c" $PREF)
-			hw=$((($(cat "$VM/cpu$c/hwp_request") >> 24) & 255))
-			case $(cat $CPUS/intel_pstate/status)-$gov in
+			hw=$(register "$c")
+			case $(cat $STATUS)-$gov in
 			active-performance)
-				[ "$epp" = performance ] && [ $hw -eq 0 ] ||
+				[ "$epp" = performance ] && [ "$hw" -eq 0 ] ||
 					bad="$bad CPU$c has EPP $epp ($hw) with governor performance;" ;;
 			*)
-				[ "$epp" = balance_power ] && [ $hw -eq 192 ] ||
+				[ "$epp" = balance_power ] && [ "$hw" -eq 192 ] ||
 					bad="$bad CPU$c has EPP $epp ($hw), not balance_power (192);" ;;
 			esac
-			case $(cat $CPUS/intel_pstate/status)-$gov in
+			case $(cat $STATUS)-$gov in
 			active-powersave | passive-schedutil) want=1 ;;
 			esac
 		fi
@@ -168,8 +163,6 @@ mode_switches()
 }
 
 total=0
-last=${cpus##*
-}
 mode active
 all $GOV powersave
 all $PREF balance_power
@@ -191,7 +184,7 @@ file=$CPUS/cpu$last/online from=0 to=1
 each_fails "$file" 1 from_is_set cpu_online "CPU$last online"
 
 from=active to=passive
-each_fails $CPUS/intel_pstate/status $to mode_is_set mode_switches "mode $from to $to"
+each_fails $STATUS $to mode_is_set mode_switches "mode $from to $to"
 # Not from passive to active: the driver warns, on purpose, when there is no memory for
 # hwp_dynamic_boost.
 echo "# $total allocations have failed"

@@ -13,11 +13,6 @@
 PROFILE=/sys/firmware/acpi/platform_profile
 SUPPLY=/sys/module/test_power/parameters
 
-mode()
-{
-	[ "$(cat $STATUS)" = "$1" ] || put $STATUS "$1"
-}
-
 # power on|off: on AC or on battery
 power()
 {
@@ -69,7 +64,7 @@ now()
 		tries=0
 		while :; do
 			epp=$(register "$c")
-			ready=$(sed -n "s/^cpu$c ready //p" $VM/eas)
+			ready=$(ready "$c")
 			[ "$1" != - ] || epp=-
 			[ "$epp" = "$1" ] && [ "${ready:-0}" = "$2" ] && break
 			tries=$((tries + 1))

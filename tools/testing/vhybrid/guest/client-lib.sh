@@ -36,7 +36,7 @@ start()
 
 # No AMD machine has an Energy Model, so all there is to see of EAS is whether policies
 # are compatible.
-[ $REQ = hwp_request ] && can_eas=1 || can_eas=0
+[ $vendor = intel ] && can_eas=1 || can_eas=0
 
 # state GOVERNOR EPP EAS [REBUILDS]
 state()
@@ -45,7 +45,7 @@ state()
 
 	now=$(rebuilds)
 	for c in $cpus; do
-		ready=$(sed -n "s/^cpu$c ready //p" $VM/eas)
+		ready=$(ready "$c")
 		[ "$ready" = "$3" ] || bad="$bad CPU$c: compatible with EAS is $ready, not $3;"
 		[ "$(get "$c" $GOV)" = "$1" ] || bad="$bad CPU$c: governor is $(get "$c" $GOV), not $1;"
 		[ "$(get "$c" $PREF)" = "$2" ] || bad="$bad CPU$c: EPP is $(get "$c" $PREF), not $2;"

@@ -178,7 +178,7 @@ profile()
 }
 
 # With amd-pstate, profile performance is a governor, too.
-[ "$can_eas" = 1 ] && ppd_gov=powersave || ppd_gov=performance
+[ $vendor = intel ] && ppd_gov=powersave || ppd_gov=performance
 
 start balance_performance
 ppd_start

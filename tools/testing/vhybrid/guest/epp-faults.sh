@@ -26,7 +26,7 @@ base()
 			break
 		}
 	done
-	[ "$(cat $STATUS)" = "$1" ] || put $STATUS "$1"
+	mode "$1"
 	if [ "$1" = active ]; then
 		all $GOV powersave
 	else
@@ -96,13 +96,11 @@ governor_fails()
 	result "governor $1 to $2 on CPU$4, $3 fails"
 }
 
-last=${cpus##*
-}
 base active
 epp_values
 
 modes=active accesses=write
-if [ $REQ = hwp_request ]; then
+if [ $vendor = intel ]; then
 	modes="active passive"
 	# The other driver relies on what it has written last.
 	accesses="read write"
@@ -118,7 +116,7 @@ for cpu in 0 "$last"; do
 		governor_fails powersave performance "$a" "$cpu"
 		governor_fails performance powersave "$a" "$cpu"
 	done
-	[ $REQ = hwp_request ] || continue
+	[ $vendor = intel ] || continue
 
 	# Under governor performance, 0 stays in effect.
 	base active

@@ -14,15 +14,19 @@ POL=$CPUS/cpufreq/policy
 GOV=scaling_governor
 PREF=energy_performance_preference
 # Where the driver can be told to use another mode, and the register that EPP is in
+vendor=intel
 STATUS=$CPUS/intel_pstate/status
 REQ=hwp_request
 if [ -e $CPUS/amd_pstate/status ]; then
+	vendor=amd
 	STATUS=$CPUS/amd_pstate/status
 	REQ=amd_cppc_req
 	[ ! -e $VM/cpu0/energy_perf ] || REQ=energy_perf
 fi
 
 cpus=$(sed -n 's/^cpu\([0-9]*\) ready .*/\1/p' $VM/eas)
+last=${cpus##*
+}
 
 n=0		# results so far
 failed=0	# ... and how many of them are failures
@@ -78,6 +82,18 @@ get()
 	cat "$POL$1/$2" 2> /dev/null
 }
 
+# mode MODE: unless it is that already
+mode()
+{
+	[ "$(cat $STATUS)" = "$1" ] || put $STATUS "$1"
+}
+
+# ready CPU: is its policy compatible with EAS?  Empty if it is offline.
+ready()
+{
+	sed -n "s/^cpu$1 ready //p" $VM/eas
+}
+
 # register CPU: EPP in effect, as a number
 register()
 {
@@ -90,7 +106,7 @@ register()
 # mode_has_epp: is EPP a preference in this mode?  With amd-pstate, only in the active one.
 mode_has_epp()
 {
-	[ $STATUS = $CPUS/intel_pstate/status ] || [ "$(cat $STATUS)" = active ]
+	[ $vendor = intel ] || [ "$(cat $STATUS)" = active ]
 }
 
 # epp_values: what the words mean, for disagreements
@@ -112,7 +128,7 @@ disagreements()
 
 	why=
 	for c in $cpus; do
-		ready=$(sed -n "s/^cpu$c ready //p" $VM/eas)
+		ready=$(ready "$c")
 		if [ ! -e "$POL$c/$GOV" ]; then
 			[ "${ready:-0}" = 0 ] || why="$why CPU$c is compatible, but has no policy;"
 			continue
@@ -142,4 +158,21 @@ disagreements()
 		[ -n "${no_gate:-}" ] || [ "$ready" = "$want" ] ||
 			why="$why CPU$c: compatible is $ready, should be $want;"
 	done
+}
+
+# works: whatever has been before, EPP can be set, and all of it agrees then
+works()
+{
+	local c v
+
+	mode active
+	all $GOV powersave
+	for v in power 77 performance balance_performance; do
+		all $PREF $v
+		for c in $cpus; do
+			[ "$(get "$c" $PREF)" = $v ] || bad="$bad EPP of CPU$c is $(get "$c" $PREF), not $v;"
+		done
+	done
+	disagreements
+	bad="$bad$why"
 }

@@ -60,8 +60,6 @@ result "power-profiles-daemon: performance, balanced, power-saver, performance, 
 
 # The last CPU refuses: it goes back to the previous profile.
 start balance_performance
-last=${cpus##*
-}
 echo "$last write $REQ 0 1" > $VM/fail
 for c in $cpus; do
 	write "$POL$c/$PREF" performance
@@ -147,7 +145,7 @@ for epp in balance_performance power 77; do
 done
 result "gamemode: governor performance for a game"
 
-if [ $REQ = hwp_request ]; then
+if [ $vendor = intel ]; then
 	# x86_energy_perf_policy writes to the register behind the driver.  This shows, but
 	# the gate does not know until the driver looks at it.
 	start balance_performance
@@ -168,8 +166,7 @@ else
 	shown=$(get 0 $PREF)
 	[ "${shown#"dynamic("}" != "$shown" ] || bad="$bad EPP is shown as $shown;"
 	ppd_probe
-	ready=$(sed -n "s/^cpu0 ready //p" $VM/eas)
-	state powersave "$shown" "$ready" 0
+	state powersave "$shown" "$(ready 0)" 0
 	all $PREF power
 	state powersave power 1 0
 	result "power-profiles-daemon probes, dynamic EPP"
