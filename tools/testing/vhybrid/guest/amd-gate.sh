@@ -116,6 +116,36 @@ for m in passive guided; do
 	result "$m mode, governors"
 done
 
+# Without fast switching, schedutil has a SCHED_DEADLINE kthread for each policy.  It is
+# not created where it will run.
+bandwidth()
+{
+	sed -n 's/.*dl_bw->total_bw *: *//p' /sys/kernel/debug/sched/debug
+}
+
+if [ $REQ = energy_perf ]; then
+	mkdir -p /tmp/cg
+	mount -t cgroup2 cgroup2 /tmp/cg
+	put /tmp/cg/cgroup.subtree_control +cpuset
+	mkdir /tmp/cg/dl
+	put /tmp/cg/dl/cpuset.cpus "$last"
+	put /tmp/cg/dl/cpuset.cpus.partition isolated
+	mode passive
+	all $GOV performance
+	total=$(bandwidth)
+	[ -n "$total" ] || bad="$bad there is no dl_bw->total_bw;"
+	for _ in 1 2 3 4; do
+		put "$POL$last/$GOV" schedutil
+		put "$POL$last/$GOV" performance
+	done
+	[ "$(bandwidth)" = "$total" ] ||
+		bad="$bad total_bw was $(echo "$total" | xargs), now $(bandwidth | xargs);"
+	put /tmp/cg/dl/cpuset.cpus.partition member
+	rmdir /tmp/cg/dl
+	umount /tmp/cg
+	result "bandwidth of deadline tasks is the same after starting schedutil on an isolated CPU"
+fi
+
 mode disable
 now - 0
 result "no driver"

@@ -39,16 +39,13 @@ echo "# seed $seed"
 ./fuzz "$seconds" "$seed" 4 $words $files || bad="$bad no system call has been successful;"
 agree "EPP, sysctl"
 
-# With amd-pstate, governors and modes must not change at the same time: the cpufreq core
-# of 7.3 changes boost without the lock that governor changes hold.
-if [ $vendor = intel ]; then
-	for c in $cpus; do
-		files="$files $POL$c/$GOV"
-	done
-fi
+for c in $cpus; do
+	files="$files $POL$c/$GOV"
+done
+[ ! -e $CPUS/cpufreq/boost ] || files="$files $CPUS/cpufreq/boost $POL$last/boost"
 # shellcheck disable=SC2086	# lists
 ./fuzz "$seconds" "$seed" 4 $words $files $STATUS || bad="$bad no system call has been successful;"
-agree "EPP, sysctl, modes, governors (Intel)"
+agree "EPP, sysctl, modes, governors, boost"
 
 echo "1..$n"
 [ $failed -eq 0 ]

@@ -73,7 +73,10 @@ race()
 			try $CPUS/intel_pstate/no_turbo 1
 			try $CPUS/intel_pstate/no_turbo 0
 			try $CPUS/intel_pstate/hwp_dynamic_boost 1
-			try $CPUS/intel_pstate/hwp_dynamic_boost 0 ;;
+			try $CPUS/intel_pstate/hwp_dynamic_boost 0
+			try $CPUS/cpufreq/boost 0
+			try "$POL$last/boost" 0
+			try $CPUS/cpufreq/boost 1 ;;
 		profile)
 			for v in low-power balanced performance; do
 				try $PROFILE $v
@@ -124,6 +127,8 @@ round()
 	[ "$(eas_state)" = "$before" ] || bad="$bad EAS was '$before', now '$(eas_state)';"
 
 	works
+	# It may be 0: the sysctl cannot be written while EAS is not possible.
+	[ $vendor = amd ] || put $AWARE 1
 	all $GOV performance
 	all $GOV powersave
 	disagreements
@@ -139,16 +144,10 @@ all $GOV powersave
 epp_values
 
 round "EPP, governors, hotplug, limits, sysctl" epp epp governor online limits sysctl read
-if [ $vendor = intel ]; then
-	round "EPP, governors, modes, hotplug, limits" epp governor mode online limits read
-	round "EPP, governors, modes, partitions, sysctl" epp governor mode partition sysctl limits read
-else
-	# Without mode switches: there, the cpufreq core of 7.3 changes boost without the
-	# lock that governor changes hold.
-	round "EPP, governors, partitions, sysctl" epp governor partition sysctl limits read
-	round "EPP, dynamic EPP, profiles, power source, governors, hotplug" \
-		epp dynamic profile power governor online read
-fi
+round "EPP, governors, modes, hotplug, limits" epp governor mode online limits read
+round "EPP, governors, modes, partitions, sysctl" epp governor mode partition sysctl limits read
+[ $vendor = intel ] || round "EPP, dynamic EPP, profiles, power source, governors, modes, hotplug" \
+	epp dynamic profile power governor mode online read
 rmdir $CG/race
 echo "1..$n"
 [ $failed -eq 0 ]
