@@ -8,17 +8,18 @@
 
 . "$(dirname "$0")/lib.sh"
 
-case $KERNEL in
-patched|plain|patched-bench|plain-bench)
+tree=${KERNEL%%-*}
+variant=${KERNEL#"$tree"}
+case $tree$variant in
+patched|plain|patched-bench|plain-bench|patched-kasan|patched-kcsan|patched-rt)
 	;;
 *)
-	die "KERNEL=$KERNEL is neither 'patched' nor 'plain' (nor one of these with '-bench')" ;;
+	die "KERNEL=$KERNEL is neither 'patched' nor 'plain', nor one of them with -bench, nor 'patched' with -kasan, -kcsan or -rt" ;;
 esac
 
-tree=${KERNEL%-bench}
 src=$build/src-$tree
 # In the source tree, so that no path in there depends on which of the two it is.
-obj=$src/obj${KERNEL#"$tree"}
+obj=$src/obj$variant
 log=$build/kernel-$KERNEL.log
 stamp=$build/kernel-$KERNEL.stamp
 image=$obj/arch/x86/boot/bzImage
@@ -34,14 +35,15 @@ need_base
 fragments=$top/kernel/configs/vhybrid.config
 wanted=$fragments
 case $KERNEL in
-patched)
+patched|patched-kasan|patched-kcsan|patched-rt)
 	fragments="$fragments $top/kernel/configs/vhybrid-series.config"
 	wanted=$fragments ;;
-*-bench)
-	# It takes back some of the first one.
-	wanted=$top/kernel/configs/vhybrid-bench.config
-	fragments="$fragments $wanted" ;;
 esac
+if [ -n "$variant" ]; then
+	# It may take back some of the first one.
+	wanted=$top/kernel/configs/vhybrid$variant.config
+	fragments="$fragments $wanted"
+fi
 
 # Everything that has an influence on the result.
 inputs()
