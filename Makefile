@@ -4,7 +4,7 @@
 
 BASE   ?= 7.3
 KERNEL ?= patched
-export BASE KERNEL KSRC T FORCE V STEPS SEED
+export BASE KERNEL KSRC T FORCE V STEPS SEED ROUND VARIANTS MACHINES
 
 .DEFAULT_GOAL := help
 
@@ -52,6 +52,9 @@ check: kernel ## run the tests
 soak: kernel ## take many random steps on all machines (STEPS=20000 on each)
 	@scripts/soak.sh
 
+sanitize: deps ## races with sanitizers and PREEMPT_RT (ROUND=100 seconds each)
+	@+scripts/sanitize.sh
+
 bench: ## measure the series against the plain kernel (20 minutes)
 	@scripts/deps.sh gnuplot-nox
 	@+scripts/bench.sh
@@ -62,4 +65,4 @@ clean: ## remove everything generated but the base kernel
 distclean: ## remove everything generated
 	@rm -rf build
 
-.PHONY: help deps fetch tree series sources check-series kernel print-kernel demo check soak bench clean distclean
+.PHONY: help deps fetch tree series sources check-series kernel print-kernel demo check soak sanitize bench clean distclean
