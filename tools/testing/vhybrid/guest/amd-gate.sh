@@ -124,12 +124,10 @@ bandwidth()
 }
 
 if [ $REQ = energy_perf ]; then
-	mkdir -p /tmp/cg
-	mount -t cgroup2 cgroup2 /tmp/cg
-	put /tmp/cg/cgroup.subtree_control +cpuset
-	mkdir /tmp/cg/dl
-	put /tmp/cg/dl/cpuset.cpus "$last"
-	put /tmp/cg/dl/cpuset.cpus.partition isolated
+	cpusets
+	mkdir $CG/dl
+	put $CG/dl/cpuset.cpus "$last"
+	put $CG/dl/cpuset.cpus.partition isolated
 	mode passive
 	all $GOV performance
 	total=$(bandwidth)
@@ -140,9 +138,8 @@ if [ $REQ = energy_perf ]; then
 	done
 	[ "$(bandwidth)" = "$total" ] ||
 		bad="$bad total_bw was $(echo "$total" | xargs), now $(bandwidth | xargs);"
-	put /tmp/cg/dl/cpuset.cpus.partition member
-	rmdir /tmp/cg/dl
-	umount /tmp/cg
+	put $CG/dl/cpuset.cpus.partition member
+	rmdir $CG/dl
 	result "bandwidth of deadline tasks is the same after starting schedutil on an isolated CPU"
 fi
 

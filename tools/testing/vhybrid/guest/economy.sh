@@ -11,7 +11,6 @@
 # shellcheck source=tools/testing/vhybrid/guest/lib.sh
 . ./lib.sh
 
-CG=/sys/fs/cgroup
 T=/sys/kernel/tracing
 AWARE=/proc/sys/kernel/sched_energy_aware
 
@@ -140,8 +139,7 @@ fi
 
 # Partitions: root domains follow the order of CPUs.  Both are hybrid.
 if [ "$kind" = hybrid ] && [ "$ncpus" -ge 8 ]; then
-	mount -t cgroup2 cgroup2 $CG
-	put $CG/cgroup.subtree_control +cpuset
+	cpusets
 	mkdir $CG/part
 	half=$((ncpus / 2))
 	quarter=$((ncpus / 4))

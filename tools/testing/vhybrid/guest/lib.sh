@@ -8,6 +8,7 @@
 
 CPUS=/sys/devices/system/cpu
 VM=/sys/kernel/debug/vhybrid
+CG=/sys/fs/cgroup
 # Every CPU has a policy of its own.  cpuN/cpufreq is a link that is not there, with just
 # a message, if there was no memory for it.
 POL=$CPUS/cpufreq/policy
@@ -64,6 +65,13 @@ put()
 {
 	write "$1" "$2"
 	[ -z "$error" ] || bad="$bad writing $2 to $1: $error;"
+}
+
+# cpusets: control groups with cpusets, in $CG
+cpusets()
+{
+	[ -e $CG/cgroup.controllers ] || mount -t cgroup2 cgroup2 $CG
+	put $CG/cgroup.subtree_control +cpuset
 }
 
 # all ATTRIBUTE VALUE: on one CPU after the other

@@ -16,7 +16,6 @@
 seconds=${1:-60}
 PROFILE=/sys/firmware/acpi/platform_profile
 SUPPLY=/sys/module/test_power/parameters
-CG=/sys/fs/cgroup
 AWARE=/proc/sys/kernel/sched_energy_aware
 
 # Whether it works or not depends on the others.
@@ -146,8 +145,8 @@ round()
 }
 
 insmod ./test_power.ko || exit
-[ -e $CG/cgroup.controllers ] || mount -t cgroup2 cgroup2 $CG
-try $CG/cgroup.subtree_control +cpuset && mkdir -p $CG/race
+cpusets
+mkdir $CG/race
 all $GOV powersave
 epp_values
 
