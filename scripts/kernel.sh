@@ -10,7 +10,7 @@
 
 tree=${KERNEL%%-*}
 variant=${KERNEL#"$tree"}
-case $tree$variant in
+case $KERNEL in
 patched|plain|patched-bench|plain-bench|patched-kasan|patched-kcsan|patched-rt)
 	;;
 *)
@@ -34,11 +34,10 @@ need_base
 
 fragments=$top/kernel/configs/vhybrid.config
 wanted=$fragments
-case $KERNEL in
-patched|patched-kasan|patched-kcsan|patched-rt)
+if [ "$tree" = patched ] && [ "$variant" != -bench ]; then
 	fragments="$fragments $top/kernel/configs/vhybrid-series.config"
-	wanted=$fragments ;;
-esac
+	wanted=$fragments
+fi
 if [ -n "$variant" ]; then
 	# It may take back some of the first one.
 	wanted=$top/kernel/configs/vhybrid$variant.config
