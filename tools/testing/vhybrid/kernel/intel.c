@@ -23,12 +23,17 @@
 #define MIN_RATIO	4
 #define RATIO_KHZ	100000
 
+/* The largest EPP that means performance on any part */
+#define MAX_PERFORMANCE_EPP	16
+
 /* Which interrupt a change of HWP_CAPABILITIES raises, if enabled. */
 #define HWP_INT_GUARANTEED	BIT_ULL(0)
 #define HWP_INT_HIGHEST		BIT_ULL(2)
 #define HWP_STATUS_GUARANTEED	BIT_ULL(0)
 #define HWP_STATUS_HIGHEST	BIT_ULL(3)
 
+/* CPUID 4 */
+#define LEAF4_EAX_SHARING	GENMASK(25, 14)
 /* CPUID 6 */
 #define LEAF6_EAX_IDA		BIT(1)
 #define LEAF6_EAX_HWP		BIT(7)
@@ -230,35 +235,70 @@ static void __init intel_init_cpu(struct vh_cpu *c)
 	val[R_HWP_STATUS] = 0;
 }
 
-/*
- * Present performance in kHz. With HWP: what was desired, else the EPP chooses
- * between the limits, 0 the upper and 255 the lower one.
- */
-static notrace u32 intel_khz(const struct vh_cpu *c)
+/* What HWP has been told, within its capabilities */
+struct hwp_request {
+	u32 lo, hi, desired, epp;
+};
+
+/* Return: false if HWP is not in use. */
+static notrace bool intel_hwp(const struct vh_cpu *c, struct hwp_request *rq)
 {
 	u64 req = c->val[R_HWP_REQUEST], cap = c->val[R_HWP_CAPABILITIES];
-	u32 lowest, highest, lo, hi, desired, epp, level;
+	u32 lowest, highest;
 
 	if (!machine->hwp || !(c->val[R_PM_ENABLE] & 1))
-		return ((c->val[R_PERF_CTL] >> 8) & 0xff) * RATIO_KHZ;
+		return false;
 
 	highest = HWP_HIGHEST_PERF(cap);
 	lowest = min_t(u32, HWP_LOWEST_PERF(cap), highest);
-	lo = clamp_t(u32, req & 0xff, lowest, highest);
-	hi = clamp_t(u32, (req >> 8) & 0xff, lo, highest);
-	desired = (req >> 16) & 0xff;
-	epp = (req >> 24) & 0xff;
+	rq->lo = clamp_t(u32, req & 0xff, lowest, highest);
+	rq->hi = clamp_t(u32, (req >> 8) & 0xff, rq->lo, highest);
+	rq->desired = (req >> 16) & 0xff;
+	rq->epp = (req >> 24) & 0xff;
+	return true;
+}
 
-	if (desired)
-		level = clamp(desired, lo, hi);
+/*
+ * Performance in kHz that the registers ask for. With HWP: what was desired, else
+ * the EPP chooses between the limits, 0 the upper and 255 the lower one.
+ */
+static notrace u32 intel_khz(const struct vh_cpu *c)
+{
+	struct hwp_request rq;
+	u32 level;
+
+	if (!intel_hwp(c, &rq))
+		return ((c->val[R_PERF_CTL] >> 8) & 0xff) * RATIO_KHZ;
+
+	if (rq.desired)
+		level = clamp(rq.desired, rq.lo, rq.hi);
 	else
-		level = hi - (hi - lo) * epp / 255;
+		level = rq.hi - (rq.hi - rq.lo) * rq.epp / 255;
 	return level * level_khz(c);
+}
+
+static notrace u32 khz_to_speed(u32 khz)
+{
+	return ((u64)khz << VH_SPEED_SHIFT) / (BASE_RATIO * RATIO_KHZ);
 }
 
 static notrace u32 intel_speed(const struct vh_cpu *c)
 {
-	return ((u64)intel_khz(c) << VH_SPEED_SHIFT) / (BASE_RATIO * RATIO_KHZ);
+	return khz_to_speed(intel_khz(c));
+}
+
+/*
+ * Where nothing is desired, HWP follows the load, the more slowly the larger the
+ * EPP, but at once where that asks for performance.
+ */
+static notrace u32 intel_response(const struct vh_cpu *c, u32 *low)
+{
+	struct hwp_request rq;
+
+	if (!intel_hwp(c, &rq) || rq.desired || rq.epp <= MAX_PERFORMANCE_EPP)
+		return 0;
+	*low = khz_to_speed(rq.lo * level_khz(c));
+	return VH_RESPONSE_ONE * rq.epp / 128;
 }
 
 /*
@@ -308,9 +348,14 @@ static notrace void intel_cpuid(const struct vh_cpu *c, u32 leaf, u32 subleaf,
 			*eax = 0x1a;
 		break;
 	case 0x4:
-		/* An LPE-core has no L3; QEMU lists L1d, L1i, L2, L3. */
+		/*
+		 * An LPE-core does not share the L3 of the others. It must have one all
+		 * the same: populate_cache_leaves() takes it for granted that those with
+		 * APIC IDs in the range that shares a cache have as many caches. Real
+		 * LPE-cores have other APIC IDs, which QEMU does not let us choose.
+		 */
 		if (c->type == 'L' && ((*eax >> 5) & 7) == 3)
-			*eax = *ebx = *ecx = *edx = 0;
+			*eax &= ~LEAF4_EAX_SHARING;
 		break;
 	case 0x6:
 		*eax |= LEAF6_EAX_IDA | LEAF6_EAX_ARAT;
@@ -373,6 +418,7 @@ const struct vh_vendor vh_intel __refconst = {
 	.write		= intel_write,
 	.cpuid		= intel_cpuid,
 	.speed		= intel_speed,
+	.response	= intel_response,
 	.notify		= intel_notify,
 	.describe	= intel_describe,
 };
