@@ -171,5 +171,33 @@ for a in read write; do
 	done
 done
 
+# Likewise while dynamic EPP is set up and ended: either it is or nothing has changed.
+if [ $vendor = amd ]; then
+	for cpu in 0 "$last"; do
+		for k in 0 1 2; do
+			base active
+			put "$POL$cpu/$PREF" balance_power
+			echo "$cpu write $REQ $k 1" > $VM/fail
+			write "$POL$cpu/$PREF" dynamic
+			agree
+			case $(get "$cpu" $PREF) in
+			dynamic*) [ -z "$error" ] || bad="$bad EPP is dynamic despite '$error';" ;;
+			*) [ -n "$error" ] || bad="$bad EPP is not dynamic;" ;;
+			esac
+			[ -z "$error" ] || epp_is "$cpu" balance_power
+			put "$POL$cpu/$PREF" dynamic
+			agree
+			echo "$cpu write $REQ $k 1" > $VM/fail
+			write "$POL$cpu/$PREF" power
+			agree
+			[ -n "$error" ] || epp_is "$cpu" power
+			put "$POL$cpu/$PREF" balance_performance
+			epp_is "$cpu" balance_performance
+			agree
+			result "dynamic EPP on CPU$cpu, write $k fails"
+		done
+	done
+fi
+
 echo "1..$n"
 [ $failed -eq 0 ]
