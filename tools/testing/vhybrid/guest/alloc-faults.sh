@@ -3,9 +3,9 @@
 # shellcheck disable=SC3043	# it runs with busybox
 #
 # Let the first, the second, ... allocation of memory fail while a governor is started,
-# EPP is written, a CPU comes online or the driver is registered, until there is none
-# left to fail.  Whatever comes of it, governor, EPP and the compatibility with EAS must
-# agree on all CPUs, and what is written next must work.
+# EPP is written, dynamic EPP is set up, a CPU comes online or the driver is registered,
+# until there is none left to fail.  Whatever comes of it, governor, EPP and the
+# compatibility with EAS must agree on all CPUs, and what is written next must work.
 #
 # usage: alloc-faults.sh	(with lib.sh in /root)
 
@@ -41,29 +41,22 @@ fails_at()
 # unless governor performance forces something else, and the compatibility is what follows.
 agree()
 {
-	local c gov epp hw want ready
+	local c gov epp
 
 	echo settle > $VM/control
+	disagreements
+	bad="$bad$why"
+	mode_has_epp || return 0
 	for c in $cpus; do
-		ready=$(ready "$c")
 		gov=$(get "$c" $GOV)
-		want=0
-		if [ -n "$gov" ]; then
-			epp=$(get "$c" $PREF)
-			hw=$(register "$c")
-			case $(cat $STATUS)-$gov in
-			active-performance)
-				[ "$epp" = performance ] && [ "$hw" -eq 0 ] ||
-					bad="$bad CPU$c has EPP $epp ($hw) with governor performance;" ;;
-			*)
-				[ "$epp" = balance_power ] && [ "$hw" -eq 192 ] ||
-					bad="$bad CPU$c has EPP $epp ($hw), not balance_power (192);" ;;
-			esac
-			case $(cat $STATUS)-$gov in
-			active-powersave | passive-schedutil) want=1 ;;
-			esac
-		fi
-		[ "${ready:-0}" = $want ] || bad="$bad CPU$c: compatible is $ready, should be $want ($gov);"
+		[ -n "$gov" ] || continue
+		epp=$(get "$c" $PREF)
+		case $(cat $STATUS)-$gov in
+		active-performance)
+			[ "$epp" = performance ] || bad="$bad CPU$c has EPP $epp with governor performance;" ;;
+		*)
+			[ "$epp" = balance_power ] || bad="$bad CPU$c has EPP $epp, not balance_power;" ;;
+		esac
 	done
 }
 
@@ -136,6 +129,27 @@ epp()
 	each_fails "$file" "$to" from_is_set epp_agrees "$1 mode, governor $2, EPP on CPU$3"
 }
 
+# Either it has worked or nothing has changed, and then it works.
+dynamic_agrees()
+{
+	local epp
+
+	epp=$(cat "$file")
+	if [ -n "$error" ]; then
+		[ "$epp" = balance_power ] || bad="$bad allocation $i: EPP is $epp, not balance_power;"
+	else
+		[ "$epp" != "${epp#dynamic}" ] || bad="$bad allocation $i: EPP is $epp, not dynamic;"
+	fi
+	echo settle > $VM/control
+	disagreements
+	bad="$bad$why"
+	put "$file" dynamic
+	disagreements
+	bad="$bad$why"
+	put "$file" "$from"
+	agree
+}
+
 cpu_online()
 {
 	agree
@@ -162,9 +176,17 @@ mode_switches()
 	agree
 }
 
+# switch FROM TO
+switch()
+{
+	from=$1 to=$2
+	each_fails $STATUS "$to" mode_is_set mode_switches "mode $from to $to"
+}
+
 total=0
 mode active
 all $GOV powersave
+epp_values
 all $PREF balance_power
 for cpu in 0 "$last"; do
 	for g in ondemand performance powersave userspace; do
@@ -174,8 +196,15 @@ for cpu in 0 "$last"; do
 	governor active powersave performance "$cpu"
 	governor active performance powersave "$cpu"
 	epp active powersave "$cpu"
-	epp passive schedutil "$cpu"
-	epp passive ondemand "$cpu"
+	if [ $vendor = intel ]; then
+		epp passive schedutil "$cpu"
+		epp passive ondemand "$cpu"
+	else
+		mode active
+		all $GOV powersave
+		file=$POL$cpu/$PREF from=balance_power
+		each_fails "$file" dynamic from_is_set dynamic_agrees "dynamic EPP on CPU$cpu"
+	fi
 done
 
 mode active
@@ -183,10 +212,17 @@ all $GOV powersave
 file=$CPUS/cpu$last/online from=0 to=1
 each_fails "$file" 1 from_is_set cpu_online "CPU$last online"
 
-from=active to=passive
-each_fails $STATUS $to mode_is_set mode_switches "mode $from to $to"
-# Not from passive to active: the driver warns, on purpose, when there is no memory for
-# hwp_dynamic_boost.
+switch active passive
+if [ $vendor = amd ]; then
+	switch passive active
+	switch active guided
+	switch guided active
+	switch passive guided
+	switch disable active
+	switch active disable
+fi
+# Not from passive to active with the other driver: it warns, on purpose, when there is no
+# memory for hwp_dynamic_boost.
 echo "# $total allocations have failed"
 echo "1..$n"
 [ $failed -eq 0 ]
