@@ -5,11 +5,12 @@
 # tools/testing/selftests/cpufreq/eas_model.c.  The results are added to build/soak.log.
 #
 # usage: soak.sh	(STEPS: how many of them on each machine, default 20000; SEED: of
-#			 the first part, default from the clock)
+#			 the first part, default from the clock; MACHINES)
 
 . "$(dirname "$0")/lib.sh"
 
 : "${STEPS:=20000}" "${SEED:=$(date +%s)}"
+: "${MACHINES:=lunar-lake=PLPL meteor-lake=PPEELL raptor-lake=PPEE strix-point=PPEE epyc=CCC amd-shmem=PE}"
 case $STEPS in
 ''|*[!0-9]*|0) die "STEPS=$STEPS is not a number of steps" ;;
 esac
@@ -20,7 +21,7 @@ log=$top/build/soak.log
 cd "$top"
 need_tmp
 total=0 seed=$SEED
-for m in lunar-lake=PLPL meteor-lake=PPEELL raptor-lake=PPEE strix-point=PPEE epyc=CCC amd-shmem=PE; do
+for m in $MACHINES; do
 	left=$STEPS
 	while [ "$left" -gt 0 ]; do
 		[ "$left" -lt $part ] && n=$left || n=$part
