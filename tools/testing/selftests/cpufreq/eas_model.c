@@ -243,6 +243,12 @@ static void step_failing(int i, const char *what, bool governor)
 	/* The register may be written even if EPP stays the same. */
 	if (!error && got == -EIO)
 		error = -EIO;
+	/*
+	 * In passive mode, the governor writes it, too, and that may be what has failed.
+	 * Then EPP must be what was asked for, which is compared later.
+	 */
+	if (error == -EIO && !got && !active())
+		error = 0;
 	expect(error, got, "the write of a register that fails");
 	if (error)
 		*c = before;
@@ -769,6 +775,7 @@ int main(int argc, char *argv[])
 
 		snprintf(reason, sizeof(reason), "%s", why);
 		printf("# step %d, or what precedes all of them, fails: %s\n", failed + 1, reason);
+		print_step(&steps[failed], "# that step: ");
 		fflush(stdout);
 		n = shrink(steps, failed + 1);
 		i = run(steps, n, false);
