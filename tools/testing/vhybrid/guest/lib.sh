@@ -137,12 +137,12 @@ disagreements()
 	why=
 	for c in $cpus; do
 		ready=$(ready "$c")
-		if [ ! -e "$POL$c/$GOV" ]; then
+		# Without a policy, or offline
+		gov=$(get "$c" $GOV) || {
 			[ "${ready:-0}" = 0 ] || why="$why CPU$c is compatible, but has no policy;"
 			continue
-		fi
+		}
 		want=0
-		gov=$(get "$c" $GOV)
 		case $gov in
 		schedutil) want=1 ;;
 		powersave) [ "$(cat $STATUS)" != active ] || want=1 ;;
