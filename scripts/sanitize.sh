@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Change everything at the same time (see tools/testing/vhybrid/guest/races.sh) under
-# KASAN, UBSAN and kmemleak, under KCSAN, and with PREEMPT_RT.  The results are added to
+# KASAN, UBSAN and kmemleak, and under KCSAN, and have the kernel's own tests load
+# governors.  With PREEMPT_RT, run a short list of checks.  The results are added to
 # build/sanitize.log.
 #
-# usage: sanitize.sh	(ROUND: seconds for each of three rounds, four on AMD, default 100;
-#			 VARIANTS: kernels; MACHINES)
+# usage: sanitize.sh	(ROUND: seconds for each of three rounds, four on AMD, default 100,
+#			 a tenth of it with PREEMPT_RT; VARIANTS: kernels; MACHINES)
 
 . "$(dirname "$0")/lib.sh"
 
@@ -20,11 +21,21 @@ log=$top/build/sanitize.log
 cd "$top"
 need_tmp
 
-# one VARIANT MACHINE=CORES
-one()
+# note STATUS NAME DESCRIPTION: of what has ended with STATUS
+note()
 {
-	variant=$1 machine=${2%=*} cores=${2#*=}
-	what="$variant, $machine $cores: rounds of $ROUND s"
+	if [ "$1" -ne 0 ]; then
+		set -- "$1" "$2" "$3: FAILED"
+		failed="$failed $2"
+	fi
+	echo "$(date +%F) $3" >> "$log"
+}
+
+# races VARIANT MACHINE=CORES SECONDS
+races()
+{
+	variant=$1 machine=${2%=*} cores=${2#*=} seconds=$3
+	what="$variant, $machine $cores: races, rounds of $seconds s"
 	image=$(KERNEL=patched-$variant scripts/kernel.sh print)
 	set -- --file tools/testing/vhybrid/guest/lib.sh
 	for f in "${image%/arch/*}"/drivers/power/supply/test_power.ko "${image%/arch/*}"/drivers/cpufreq/cpufreq_*.ko; do
@@ -34,24 +45,50 @@ one()
 	every 30 say "still at it"
 	status=0
 	tools/testing/vhybrid/vhybrid run --kernel "$image" --machine "$machine" --cores "$cores" \
-		--timeout $((ROUND * 16 + 900)) --log "build/sanitize-$variant-$machine.log" "$@" \
-		-- tools/testing/vhybrid/guest/races.sh "$ROUND" > "$tmp/out" 2> "$tmp/err" || status=$?
+		--timeout $((seconds * 16 + 900)) --log "build/sanitize-$variant-$machine.log" "$@" \
+		-- tools/testing/vhybrid/guest/races.sh "$seconds" > "$tmp/out" 2> "$tmp/err" || status=$?
 	quiet
 	cat "$tmp/out"
-	if [ $status -ne 0 ]; then
-		cat "$tmp/err" >&2
-		what="$what: FAILED"
-		failed="$failed $variant-$machine"
-	fi
-	echo "$(date +%F) $what" >> "$log"
+	[ $status -eq 0 ] || cat "$tmp/err" >&2
+	note $status "$variant-$machine" "$what"
+}
+
+# governors VARIANT MACHINE=CORES: as modules
+governors()
+{
+	say "$1, ${2%=*} ${2#*=}: the kernel's tests of cpufreq"
+	every 30 say "still at it"
+	status=0
+	KERNEL_IMAGE=$(KERNEL=patched-$1 scripts/kernel.sh print) LOOPS=20 \
+		tools/testing/vhybrid/run-cpufreq-tests "${2%=*}" "${2#*=}" modtest basic sptest1 \
+		> "$tmp/out" 2> "$tmp/err" || status=$?
+	quiet
+	cat "$tmp/out"
+	[ $status -eq 0 ] || cat "$tmp/err" >&2
+	note $status "$1-${2%=*}" "$1, ${2%=*} ${2#*=}: modtest, basic, sptest1"
 }
 
 failed=
 for v in $VARIANTS; do
 	KERNEL=patched-$v scripts/kernel.sh
+	seconds=$ROUND
+	if [ "$v" = rt ]; then
+		short='kunit gate-lunar-lake gate-meteor-lake own-lunar-lake own-strix-point
+			faults-lunar-lake economy-lunar-lake model-lunar-lake model-strix-point'
+		status=0
+		KERNEL=patched-rt T=$short scripts/check.sh || status=$?
+		note $status rt-checks "rt: $(echo "$short" | xargs)"
+		seconds=$((ROUND / 10 + 1))
+	fi
 	for m in $MACHINES; do
-		one "$v" "$m"
+		races "$v" "$m" "$seconds"
 	done
+	if [ "$v" = kasan ]; then
+		scripts/rootfs.sh
+		for m in $MACHINES; do
+			governors "$v" "$m"
+		done
+	fi
 done
 [ -z "$failed" ] || die "there are failures:$failed; kernel logs are in build/sanitize-*.log"
 echo "no reports"
