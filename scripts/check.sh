@@ -56,7 +56,10 @@ table()
 	for m in lunar-lake=PLPL meteor-lake=PEEL strix-point=PE amd-shmem=PE; do
 		echo "faults-${m%=*}|tap|register accesses that fail on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/epp-faults.sh $only"
 	done
-	echo "alloc-faults|tap|allocations that fail, one after the other|$vhybrid/vhybrid run --timeout 900 --machine lunar-lake --cores PL $lib -- $vhybrid/guest/alloc-faults.sh"
+	for m in lunar-lake=PL strix-point=PE; do
+		echo "alloc-faults-${m%=*}|tap|allocations that fail, one after the other, on ${m%=*}|$vhybrid/vhybrid run --timeout 1500 --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/alloc-faults.sh"
+		echo "cpufreq-${m%=*}|tap|the kernel's own tests of cpufreq on ${m%=*}|scripts/rootfs.sh >&2 && LOOPS=20 $vhybrid/run-cpufreq-tests ${m%=*} ${m#*=} basic sptest1 sptest2 sptest3 sptest4"
+	done
 	for m in lunar-lake=hybrid meteor-lake=hybrid raptor-lake=hybrid xeon=hwp intel-noepp=nohwp; do
 		echo "rows-${m%=*}|tap|rows of the truth table on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} -- $vhybrid/guest/rows.sh ${m#*=}"
 	done
