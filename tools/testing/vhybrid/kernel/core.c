@@ -20,6 +20,7 @@
 #include <linux/printk.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 
 #include <asm/cmdline.h>
 #include <asm/cpuid/api.h>
@@ -105,6 +106,31 @@ int vh_find_reg_name(const char *name)
 	return -1;
 }
 
+/*
+ * The speed goes to @to along a straight line, for @d cycles, the last of them
+ * at @to if it gets there. The sum of the speed over these cycles is the area
+ * under that line: a trapezium and what follows. No rounding adds up, however
+ * often this is done.
+ *
+ * Return: how far APERF advances.
+ */
+static __always_inline u64 vh_ramp(struct vh_cpu *c, u32 to, u64 d)
+{
+	u64 begin = c->fine, end = (u64)to << VH_RAMP_SHIFT, cycles, area;
+	bool up = begin < end;
+
+	cycles = (up ? end - begin : begin - end) / c->slope;
+	if (d < cycles) {
+		cycles = d;
+		end = up ? begin + d * c->slope : begin - d * c->slope;
+	}
+	area = mul_u64_u64_shr(begin + end, cycles, 1 + VH_RAMP_SHIFT + VH_SPEED_SHIFT) +
+	       mul_u64_u32_shr(d - cycles, to, VH_SPEED_SHIFT);
+	c->fine = end;
+	c->speed = end >> VH_RAMP_SHIFT;
+	return area;
+}
+
 /* Bring APERF and MPERF up to date. On the CPU itself, interrupts off. */
 static __always_inline void vh_advance(struct vh_cpu *c)
 {
@@ -112,6 +138,7 @@ static __always_inline void vh_advance(struct vh_cpu *c)
 	s64 d = now - c->last_tsc;
 
 	if (c->halted) {
+		c->rested = d;
 		d = VH_WAKE_CYCLES;
 		c->halted = false;
 	} else if (d < VH_MIN_CYCLES) {
@@ -119,12 +146,40 @@ static __always_inline void vh_advance(struct vh_cpu *c)
 	}
 	c->last_tsc = now;
 	c->val[vh_mperf] += d;
-	c->val[vh_aperf] += mul_u64_u32_shr(d, c->speed, VH_SPEED_SHIFT);
+	if (likely(!c->slope)) {
+		c->val[vh_aperf] += mul_u64_u32_shr(d, c->speed, VH_SPEED_SHIFT);
+		return;
+	}
+	if (c->rested > 0)
+		vh_ramp(c, c->low, c->rested);
+	c->rested = 0;
+	c->val[vh_aperf] += vh_ramp(c, c->target, d);
 }
 
+/* After vh_advance(): the registers have changed. */
 static notrace void vh_update_speed(struct vh_cpu *c)
 {
-	WRITE_ONCE(c->speed, max(vh_vendor->speed(c), VH_MIN_SPEED));
+	u32 target = max(vh_vendor->speed(c), VH_MIN_SPEED), low = target, response = 0;
+	u64 cycles, rise;
+
+	if (c->response_us && vh_vendor->response)
+		response = vh_vendor->response(c, &low);
+	low = max(low, VH_MIN_SPEED);
+	cycles = (u64)c->response_us * tsc_khz / 1000 * response / VH_RESPONSE_ONE;
+	rise = (u64)target * 95 / 100;
+
+	c->rested = 0;
+	c->target = target;
+	c->low = low;
+	c->slope = 0;
+	if (cycles && rise > low)
+		c->slope = ((rise - low) << VH_RAMP_SHIFT) / cycles;
+	if (!c->slope)
+		c->fine = (u64)target << VH_RAMP_SHIFT;
+	/* A new lower limit is not waited for. */
+	else if (c->fine < (u64)low << VH_RAMP_SHIFT)
+		c->fine = (u64)low << VH_RAMP_SHIFT;
+	WRITE_ONCE(c->speed, c->fine >> VH_RAMP_SHIFT);
 }
 
 /*
@@ -285,7 +340,11 @@ static noinstr void vh_safe_halt(void)
 	 * one does right here, it sees a halted CPU, which is as good.
 	 */
 	if (c->halted) {
-		c->last_tsc = rdtsc();
+		u64 now = rdtsc();
+
+		/* Not more than noted here, or an interrupt could be in its way. */
+		c->rested = now - c->last_tsc;
+		c->last_tsc = now;
 		barrier();
 		c->halted = false;
 	}
@@ -374,6 +433,47 @@ int vh_poke(unsigned int cpu, unsigned int idx, u64 val)
 		ret = smp_call_function_single(cpu, vh_poke_here, &rq, 1);
 	else
 		vh_do_poke(&vh_cpus[cpu], &rq);
+	cpus_read_unlock();
+	return ret;
+}
+
+static void vh_do_set_response(struct vh_cpu *c, u32 us)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	vh_advance(c);
+	WRITE_ONCE(c->response_us, us);
+	vh_update_speed(c);
+	raw_local_irq_restore(flags);
+}
+
+static void vh_set_response_here(void *data)
+{
+	vh_do_set_response(&vh_cpus[smp_processor_id()], *(u32 *)data);
+}
+
+/**
+ * vh_set_response() - how long the hardware takes to change speed
+ * @cpu: CPU, online or not
+ * @us: time to 95 % of the speed after idle, in us, where vh_vendor::response is
+ *	VH_RESPONSE_ONE; 0: none
+ *
+ * Return: 0, -ERANGE if it is more than 10 s, or the error of the IPI.
+ */
+int vh_set_response(unsigned int cpu, u64 us)
+{
+	u32 value = us;
+	int ret = 0;
+
+	if (us > 10 * USEC_PER_SEC)
+		return -ERANGE;
+
+	cpus_read_lock();
+	if (cpu_online(cpu))
+		ret = smp_call_function_single(cpu, vh_set_response_here, &value, 1);
+	else
+		vh_do_set_response(&vh_cpus[cpu], value);
 	cpus_read_unlock();
 	return ret;
 }
@@ -535,6 +635,7 @@ static int __init vh_setup(char *str)
 	pv_ops.cpu.write_msr		= vh_write_msr;
 	pv_ops.cpu.write_msr_safe	= vh_write_msr_safe;
 	pv_ops.irq.safe_halt		= vh_safe_halt;
+	vh_init_tsc();
 
 	pr_info("emulating %s (TEST ONLY)\n", str);
 	return 0;

@@ -126,6 +126,18 @@ static const struct file_operations reg_fops = {
 	.release	= single_release,
 };
 
+static int response_get(void *data, u64 *us)
+{
+	*us = READ_ONCE(vh_cpus[(unsigned long)data].response_us);
+	return 0;
+}
+
+static int response_set(void *data, u64 us)
+{
+	return vh_set_response((unsigned long)data, us);
+}
+DEFINE_SIMPLE_ATTRIBUTE(response_fops, response_get, response_set, "%llu\n");
+
 static ssize_t reset_access_write(struct file *file, const char __user *ubuf, size_t count,
 				  loff_t *ppos)
 {
@@ -289,6 +301,9 @@ static int __init vh_debugfs_init(void)
 		dir = debugfs_create_dir(name, root);
 		debugfs_create_file("type", 0444, dir, (void *)(unsigned long)cpu, &type_fops);
 		debugfs_create_file("access", 0444, dir, (void *)(unsigned long)cpu, &access_fops);
+		if (vh_vendor->response)
+			debugfs_create_file("response_us", 0600, dir, (void *)(unsigned long)cpu,
+					    &response_fops);
 		for (i = 0; i < vh_vendor->nr_regs; i++)
 			if (!vh_vendor->regs[i].absent)
 				debugfs_create_file(vh_vendor->regs[i].name, 0600, dir,

@@ -31,6 +31,10 @@
 /* vh_cpu::speed is a fixed-point fraction of the speed MPERF counts at. */
 #define VH_SPEED_SHIFT	16
 #define VH_SPEED_ONE	(1U << VH_SPEED_SHIFT)
+#define VH_RAMP_SHIFT	32
+
+/* What vh_vendor::response is in relation to */
+#define VH_RESPONSE_ONE	128
 
 /**
  * struct vh_reg - an emulated MSR, or a register in memory
@@ -58,6 +62,15 @@ struct vh_reg {
  * @faults: accesses that faulted
  * @speed: present speed, what APERF advances by while MPERF advances by
  *	VH_SPEED_ONE
+ * @target: the speed that the registers ask for, which @speed is on its way to
+ * @low: the speed that it falls to while the CPU is halted
+ * @fine: @speed, with VH_RAMP_SHIFT more bits after the point
+ * @slope: how much @fine changes in one TSC cycle; 0 if speed changes at once, and
+ *	is @target
+ * @rested: how long the CPU has been halted, in TSC cycles, if @fine does not
+ *	account for that yet
+ * @response_us: how long @speed takes to be 95 % of @target after idle, see
+ *	README.rst; 0 if it changes at once
  * @last_tsc: TSC when APERF and MPERF were last brought up to date
  * @halted: in HLT since @last_tsc, so that the counters stand still
  * @latched: APERF was just read, the next MPERF read goes with it
@@ -70,6 +83,12 @@ struct vh_cpu {
 	bool	halted;
 	bool	latched;
 	u32	speed;
+	u32	target;
+	u32	low;
+	u32	response_us;
+	u64	fine;
+	u64	slope;
+	s64	rested;
 	u64	last_tsc;
 	u64	val[VH_MAX_REGS];
 	u64	reads[VH_MAX_REGS];
@@ -95,6 +114,9 @@ struct vh_cpu {
  *	emulation does not see accesses, so speed() is asked more often then
  * @cpuid: adjust what QEMU answered
  * @speed: speed that results from the registers
+ * @response: how long the hardware takes to get to that speed, VH_RESPONSE_ONE
+ *	being vh_cpu::response_us, or 0 if it is there at once; in the former case
+ *	also the speed that it falls to in idle. NULL if it always is.
  * @notify: raise the "capabilities changed" interrupt on this CPU
  * @describe: print the machine, without newline
  */
@@ -113,6 +135,7 @@ struct vh_vendor {
 	void		(*cpuid)(const struct vh_cpu *c, u32 leaf, u32 subleaf,
 				 u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
 	u32		(*speed)(const struct vh_cpu *c);
+	u32		(*response)(const struct vh_cpu *c, u32 *low);
 	void		(*notify)(struct vh_cpu *c);
 	void		(*describe)(struct seq_file *m);
 };
@@ -127,7 +150,9 @@ int vh_find_reg_name(const char *name);
 u64 vh_peek(unsigned int cpu, unsigned int idx);
 int vh_poke(unsigned int cpu, unsigned int idx, u64 val);
 void vh_reset_access(void);
+int vh_set_response(unsigned int cpu, u64 us);
 int vh_notify(unsigned int cpu);
+void vh_init_tsc(void);
 int vh_mem_access(unsigned int cpu, unsigned int idx, bool write);
 
 /* fault.c */
