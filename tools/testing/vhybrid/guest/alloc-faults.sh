@@ -7,7 +7,8 @@
 # until there is none left to fail.  Whatever comes of it, governor, EPP and the
 # compatibility with EAS must agree on all CPUs, and what is written next must work.
 #
-# usage: alloc-faults.sh	(with lib.sh in /root)
+# usage: alloc-faults.sh	(with lib.sh in /root; amd-pstate needs amd_prefcore=disable:
+#			 mode switches rebuild sched domains otherwise, see below)
 
 # shellcheck source=tools/testing/vhybrid/guest/lib.sh
 . ./lib.sh
@@ -218,12 +219,10 @@ fi
 
 switch active passive
 if [ $vendor = amd ]; then
+	# Between guided and others it is the same code.
 	switch passive active
-	switch active guided
-	switch guided active
 	switch passive guided
 	switch disable active
-	switch active disable
 fi
 # Not from passive to active with the other driver: it warns, on purpose, when there is no
 # memory for hwp_dynamic_boost.
