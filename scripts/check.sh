@@ -58,7 +58,7 @@ table()
 	done
 	for m in lunar-lake=PL strix-point=PE; do
 		echo "alloc-faults-${m%=*}|tap|allocations that fail, one after the other, on ${m%=*}|$vhybrid/vhybrid run --timeout 1500 --append amd_prefcore=disable --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/alloc-faults.sh"
-		echo "cpufreq-${m%=*}|tap|the kernel's own tests of cpufreq on ${m%=*}|scripts/rootfs.sh >&2 && LOOPS=20 $vhybrid/run-cpufreq-tests ${m%=*} ${m#*=} basic sptest1 sptest2 sptest3 sptest4"
+		echo "cpufreq-${m%=*}|tap|the kernel's own tests of cpufreq on ${m%=*}|LOOPS=20 $vhybrid/run-cpufreq-tests ${m%=*} ${m#*=} basic sptest1 sptest2 sptest3 sptest4"
 	done
 	for m in lunar-lake=hybrid meteor-lake=hybrid raptor-lake=hybrid xeon=hwp intel-noepp=nohwp; do
 		echo "rows-${m%=*}|tap|rows of the truth table on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} -- $vhybrid/guest/rows.sh ${m#*=}"

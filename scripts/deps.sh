@@ -13,7 +13,7 @@ packages='gcc make flex bison bc libc6-dev libelf-dev libssl-dev perl python3 pa
 # virtual machines (iasl: acpica-tools)
 packages="$packages qemu-system-x86 busybox-static acpica-tools"
 # checks
-packages="$packages quilt shellcheck"
+packages="$packages quilt shellcheck bash-static"
 
 missing=
 for p in $packages "$@"; do

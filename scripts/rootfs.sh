@@ -11,7 +11,7 @@ rootfs=$top/build/rootfs
 # Measured: 0.2 GB, and as much while it is being made.
 rootfs_kb=600000
 
-include=dbus,procps,kmod,polkitd,pkexec,power-profiles-daemon,tuned,linux-cpupower,gamemode
+include=dbus,procps,polkitd,pkexec,power-profiles-daemon,tuned,linux-cpupower,gamemode
 # The package conflicts with power-profiles-daemon, but they do not run at the same time
 # here.
 unpacked=tlp

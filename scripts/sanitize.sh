@@ -60,12 +60,12 @@ governors()
 	every 30 say "still at it"
 	status=0
 	KERNEL_IMAGE=$(KERNEL=patched-$1 scripts/kernel.sh print) LOOPS=20 \
-		tools/testing/vhybrid/run-cpufreq-tests "${2%=*}" "${2#*=}" modtest basic sptest1 \
+		tools/testing/vhybrid/run-cpufreq-tests "${2%=*}" "${2#*=}" modtest sptest1 \
 		> "$tmp/out" 2> "$tmp/err" || status=$?
 	quiet
 	cat "$tmp/out"
 	[ $status -eq 0 ] || cat "$tmp/err" >&2
-	note $status "$1-${2%=*}" "$1, ${2%=*} ${2#*=}: modtest, basic, sptest1"
+	note $status "$1-${2%=*}" "$1, ${2%=*} ${2#*=}: modtest, sptest1"
 }
 
 failed=
@@ -84,7 +84,6 @@ for v in $VARIANTS; do
 		races "$v" "$m" "$seconds"
 	done
 	if [ "$v" = kasan ]; then
-		scripts/rootfs.sh
 		for m in $MACHINES; do
 			governors "$v" "$m"
 		done

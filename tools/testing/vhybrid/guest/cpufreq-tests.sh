@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck disable=SC3043	# dash has "local"
+# shellcheck disable=SC3043	# it runs with busybox
 #
 # Run the kernel's own tests of cpufreq.  They look at little but exit statuses, so compare
 # here what must be as it was before, on all CPUs.
 #
-# usage: cpufreq-tests.sh TEST...	(basic, sptest1, ..., modtest; with lib.sh and
-#					 cpufreq/main.sh in /root, in the userland of rootfs.sh)
+# usage: cpufreq-tests.sh TEST...	(basic, sptest1, ..., modtest; with lib.sh,
+#					 cpufreq/main.sh and bash-static in /root)
 
 # shellcheck source=tools/testing/vhybrid/guest/lib.sh
 . ./lib.sh
@@ -47,6 +47,7 @@ run()
 	result "$t${2:+ of $2} in $m mode"
 }
 
+ln -s /root/bash-static /bin/bash
 epp_values
 for t in "$@"; do
 	case $t in
