@@ -46,7 +46,21 @@ print-kernel: ## print the path of the test kernel
 demo: kernel ## watch EAS follow the governor and EPP
 	@tools/testing/vhybrid/demo
 
-check: kernel ## run the tests
+# Libraries that they use, and what draws pictures
+tools_need = pkg-config libcpupower-dev libtracefs-dev libtraceevent-dev libjansson-dev \
+	libnl-genl-3-dev gnuplot-nox
+
+tools: deps ## build eas-status, eas-ramp and eas-sweep, in build/tools
+	@scripts/deps.sh $(tools_need)
+	@$(MAKE) -s -C tools/power/cpufreq-eas
+
+install-tools: tools ## install them (prefix=/usr/local, DESTDIR)
+	@$(MAKE) -s -C tools/power/cpufreq-eas install
+
+demo-ramp: kernel tools ## see how fast CPUs get up to speed, with eas-ramp
+	@tools/testing/vhybrid/demo-ramp
+
+check: kernel tools ## run the tests
 	@scripts/check.sh
 
 soak: kernel ## take many random steps on all machines (STEPS=20000 on each)
@@ -60,9 +74,10 @@ bench: ## measure the series against the plain kernel (20 minutes)
 	@+scripts/bench.sh
 
 clean: ## remove everything generated but the base kernel
-	@rm -rf build/check build/bench build/*/src-* build/*/kernel-* build/*/tmp.*
+	@rm -rf build/check build/bench build/tools build/*/src-* build/*/kernel-* build/*/tmp.*
 
 distclean: ## remove everything generated
 	@rm -rf build
 
-.PHONY: help deps fetch tree series sources check-series kernel print-kernel demo check soak sanitize bench clean distclean
+.PHONY: help deps fetch tree series sources check-series kernel print-kernel demo tools install-tools demo-ramp \
+	check soak sanitize bench clean distclean

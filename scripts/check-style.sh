@@ -3,7 +3,7 @@
 #
 # Checks of the files themselves.
 #
-# usage: check-style.sh shellcheck|spdx|size|checkpatch
+# usage: check-style.sh shellcheck|spdx|size|checkpatch|man
 
 . "$(dirname "$0")/lib.sh"
 
@@ -63,7 +63,18 @@ checkpatch)
 		[ ! -s "$tmp/left" ] || { echo "$p:"; cat "$tmp/left"; bad=1; }
 	done
 	exit $bad ;;
+man)
+	scripts/deps.sh mandoc man-db groff-base
+	files | grep -E '\.[1-8]$' > "$tmp/pages"
+	[ -s "$tmp/pages" ] || die "found no man pages"
+	: > "$tmp/log"
+	xargs mandoc -T lint -W warning < "$tmp/pages"
+	while read -r f; do
+		LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -l -Tutf8 -Z "$f" 2>> "$tmp/log" > /dev/null
+	done < "$tmp/pages"
+	[ ! -s "$tmp/log" ] || { cat "$tmp/log"; exit 1; }
+	say "$(wc -l < "$tmp/pages") pages checked" ;;
 *)
-	echo "usage: check-style.sh shellcheck|spdx|size|checkpatch" >&2
+	echo "usage: check-style.sh shellcheck|spdx|size|checkpatch|man" >&2
 	exit 2 ;;
 esac

@@ -95,6 +95,24 @@ table()
 	for m in lunar-lake=PLPL meteor-lake=PEEL strix-point=PPEE epyc=CCC; do
 		echo "model-${m%=*}|tap|random steps agree with the model on ${m%=*}|$vhybrid/run-model ${m%=*} ${m#*=} 2000 1796245115"
 	done
+	t=tools/power/cpufreq-eas
+	echo "tools-unit|tap|unit tests of eas-status, eas-ramp and eas-sweep|make -s -C $t check"
+	echo "tools-man|status|man and mandoc have nothing to say about the man pages|scripts/check-style.sh man"
+	for m in lunar-lake meteor-lake raptor-lake xeon intel-noepp strix-point epyc amd-shmem; do
+		echo "status-$m|tap|eas-status in known states of $m|$t/tests/run-status $m"
+	done
+	for m in lunar-lake strix-point; do
+		echo "status-watch-$m|tap|eas-status sees changes on $m|$t/tests/run-status $m watch"
+	done
+	for s in nocpufreq isolcpus; do
+		echo "status-$s|tap|eas-status with $s|$t/tests/run-status lunar-lake $s"
+	done
+	echo "status-plain|tap|eas-status on the plain kernel|KERNEL_IMAGE=build/$BASE/src-plain/obj/arch/x86/boot/bzImage $t/tests/run-status lunar-lake"
+	for m in lunar-lake strix-point intel-noepp; do
+		echo "ramp-$m|tap|eas-ramp on $m|$t/tests/run-ramp $m"
+		echo "sweep-$m|tap|eas-sweep on $m|$t/tests/run-sweep $m"
+	done
+	echo "demo-ramp|status|the ramps of the demo are as expected|$vhybrid/demo-ramp"
 	d=build/$BASE
 	i=arch/x86/boot/bzImage
 	echo "cost|tap|EPP and governor writes need no more register accesses than on the plain kernel|$vhybrid/check-cost $d/src-plain/obj/$i $d/src-patched/obj/$i"
@@ -185,7 +203,7 @@ elif [ "$KERNEL" = plain ]; then
 else
 	those .
 fi > "$tmp/names"
-if grep -qxE 'cost|hot' "$tmp/names"; then
+if grep -qxE 'cost|hot|status-plain' "$tmp/names"; then
 	KERNEL=plain scripts/kernel.sh
 fi
 
@@ -199,7 +217,7 @@ jobs=$(nproc)
 start=$(date +%s)
 : > "$tmp/figures"
 every 30 progress
-alone='^(clients-|demo$)'
+alone='^(clients-|demo)'
 grep -vE "$alone" "$tmp/names" |
 	xargs -P "$jobs" -I '{}' scripts/check.sh one '{}' "$tmp/figures" || :
 grep -E "$alone" "$tmp/names" |
