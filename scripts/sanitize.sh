@@ -73,8 +73,8 @@ for v in $VARIANTS; do
 	KERNEL=patched-$v scripts/kernel.sh
 	seconds=$ROUND
 	if [ "$v" = rt ]; then
-		short='kunit gate-lunar-lake gate-meteor-lake own-lunar-lake own-strix-point
-			faults-lunar-lake economy-lunar-lake model-lunar-lake model-strix-point'
+		short='kunit gate-lunar-lake own-lunar-lake own-strix-point
+			model-lunar-lake model-strix-point'
 		status=0
 		KERNEL=patched-rt T=$short scripts/check.sh || status=$?
 		note $status rt-checks "rt: $(echo "$short" | xargs)"
