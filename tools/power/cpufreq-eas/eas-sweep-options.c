@@ -25,7 +25,7 @@ static const char usage[] =
 	"  -t, --test NAME[=COMMAND]  a command for sh -c, or a built-in load: burst, build,\n"
 	"                             periodic, mixed (default: these four)\n"
 	"  -c, --config LIST          only these configurations: MODE/GOVERNOR/EPP,...; patterns\n"
-	"                             with * and ? as well\n"
+	"                             with * and ? as well (default: all)\n"
 	"      --as-is                change nothing, measure the present settings\n"
 	"      --reference CONFIG     compare with this one (default: the first)\n"
 	"  -r, --rounds N             how often (default: 5)\n"
@@ -238,8 +238,8 @@ static void add_listed(struct sweep *sweep, const char *configs, const struct co
 	const char *why;
 
 	while ((item = strsep(&rest, ","))) {
-		if (strpbrk(item, "*?[")) {
-			add_pattern(sweep, item, offered, number);
+		if (strpbrk(item, "*?[") || !strcmp(item, "all")) {
+			add_pattern(sweep, strcmp(item, "all") ? item : "*", offered, number);
 			continue;
 		}
 		why = state_parse_config(item, &config);

@@ -495,7 +495,8 @@ int state_configs(struct config **configs)
 			for (; *epp; epp++) {
 				struct config *c;
 
-				if (!strcmp(*epp, "default") || !strcmp(*epp, "dynamic"))
+				if (!strcmp(*epp, "default") || !strcmp(*epp, "dynamic") ||
+				    !strcmp(*epp, "custom"))
 					continue;
 				*configs = xrealloc(*configs, (n + 1) * sizeof(**configs));
 				c = &(*configs)[n++];

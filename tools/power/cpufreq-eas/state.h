@@ -40,8 +40,8 @@ bool state_restore(void);
  * @configs: to be freed
  *
  * Modes of intel_pstate and amd_pstate (but not "off" and "disable"), all governors but
- * userspace, and the EPP words offered (but not "default" and "dynamic", which stand for one
- * of the others); no EPP where it makes no difference.
+ * userspace, and the EPP words offered (but not "default", "dynamic" and "custom", which stand
+ * for one of the others or for a number); no EPP where it makes no difference.
  *
  * What there is in a mode can only be seen in it. If the mode can be changed, the first call
  * of this or state_parse_config() goes through all of them and returns to the original state;

@@ -97,6 +97,17 @@ between()
 		bad="$bad $1 is ${2:-none}, not from $3 to $4;"
 }
 
+# full_speed CPU: in whatever unit. With CPPC in memory, all CPUs show the same frequency, but
+# the emulation goes by the registers.
+full_speed()
+{
+	if [ -e "$VM/cpu$1/highest_perf" ]; then
+		echo $(($(cat "$VM/cpu$1/highest_perf")))
+	else
+		get "$1" cpuinfo_max_freq
+	fi
+}
+
 # prepare: settings that are not the default ones, different on each CPU
 prepare()
 {
@@ -156,8 +167,8 @@ case $kind in intel | amd)
 	is=$(tr -d '\r' < /tmp/csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "steady_mega") c = i }
 		NR == 2 { first = $c } NR == 3 { printf "%.4f", first / $c }')
 	between "speed of CPU0 in relation to CPU$last" "$is" \
-		"$(echo "$(get 0 cpuinfo_max_freq) $(get "$last" cpuinfo_max_freq)" | awk '{ print 0.98 * $1 / $2 }')" \
-		"$(echo "$(get 0 cpuinfo_max_freq) $(get "$last" cpuinfo_max_freq)" | awk '{ print 1.02 * $1 / $2 }')"
+		"$(echo "$(full_speed 0) $(full_speed "$last")" | awk '{ print 0.98 * $1 / $2 }')" \
+		"$(echo "$(full_speed 0) $(full_speed "$last")" | awk '{ print 1.02 * $1 / $2 }')"
 	result "cycles are those of APERF"
 esac
 
@@ -316,7 +327,8 @@ result "without privileges"
 # ---- Ramps ------------------------------------------------------------------
 
 if [ "$kind" = intel ]; then
-	balance=active/powersave/balance_performance
+	# The number, because what the word means differs between processors
+	balance=active/powersave/128
 	for us in 5000 20000; do
 		for c in $cpus; do
 			put "$VM/cpu$c/response_us" $us

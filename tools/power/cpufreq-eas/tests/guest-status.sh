@@ -305,15 +305,15 @@ states()
 	defaults
 }
 
-# EPP that cannot be read
+# EPP that cannot be read.  The plain kernel shows something in this case.
 unreadable()
 {
-	[ -e $VM/cpu0/hwp_request ] && [ $has_epp = yes ] || return 0
+	[ -e $VM/cpu0/hwp_request ] && [ $has_epp$series = yesyes ] || return 0
 	put $VM/fail "1 read hwp_request"
 	known "EPP that cannot be read" $default_on
 	says '^ *1 .*  powersave  *-  *\(yes\|no\)$'
 	result "EPP that cannot be read"
-	if [ $hybrid$series = yesyes ]; then
+	if [ $hybrid = yes ]; then
 		put ${POL}0/$GOV performance
 		check "EPP that cannot be read, and another reason" 1
 		[ "$unknown" = " CPU1" ] || bad="$bad unknown is '$unknown', not CPU1;"

@@ -182,6 +182,9 @@ sweep --dry-run --rounds 3 --test a=true
 expect 0
 grep -q "^runs: $((3 * configs)), $((3 * configs)) of them" out || wrong "$(tail -n 1 out)"
 sed -n 's/^  \([a-z]*\/.*\)/\1/p' out | sort | cmp -s - offered || wrong "other configurations"
+cp out plan
+sweep --dry-run --rounds 3 --test a=true --config all
+cmp -s out plan || wrong "another list with --config all"
 [ ! -e eas-sweep.state ] || wrong "it has written a state file"
 same_settings
 result "dry run: lists what is offered, changes nothing"
