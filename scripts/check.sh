@@ -56,8 +56,9 @@ table()
 	for m in lunar-lake=PLPL meteor-lake=PEEL strix-point=PE amd-shmem=PE; do
 		echo "faults-${m%=*}|tap|register accesses that fail on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/epp-faults.sh $only"
 	done
-	for m in lunar-lake=PL strix-point=PE; do
-		echo "alloc-faults-${m%=*}|tap|allocations that fail, one after the other, on ${m%=*}|$vhybrid/vhybrid run --timeout 1500 --append amd_prefcore=disable --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/alloc-faults.sh"
+	for m in lunar-lake=PL= strix-point=PE=quick; do
+		a=${m##*=} m=${m%=*}
+		echo "alloc-faults-${m%=*}|tap|allocations that fail, one after the other, on ${m%=*}|$vhybrid/vhybrid run --timeout 1500 --append amd_prefcore=disable --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/alloc-faults.sh $a"
 		echo "cpufreq-${m%=*}|tap|the kernel's own tests of cpufreq on ${m%=*}|LOOPS=20 $vhybrid/run-cpufreq-tests ${m%=*} ${m#*=} basic sptest1 sptest2 sptest3 sptest4"
 	done
 	for m in lunar-lake=hybrid meteor-lake=hybrid raptor-lake=hybrid xeon=hwp intel-noepp=nohwp; do
@@ -98,18 +99,12 @@ table()
 	t=tools/power/cpufreq-eas
 	echo "tools-unit|tap|unit tests of eas-status, eas-ramp and eas-sweep|make -s -C $t check"
 	echo "tools-man|status|man and mandoc have nothing to say about the man pages|scripts/check-style.sh man"
-	for m in lunar-lake meteor-lake raptor-lake xeon intel-noepp strix-point epyc amd-shmem; do
+	for m in lunar-lake xeon strix-point; do
 		echo "status-$m|tap|eas-status in known states of $m|$t/tests/run-status $m"
 	done
-	for m in lunar-lake strix-point; do
-		echo "status-watch-$m|tap|eas-status sees changes on $m|$t/tests/run-status $m watch"
-	done
-	for s in nocpufreq isolcpus; do
-		echo "status-$s|tap|eas-status with $s|$t/tests/run-status lunar-lake $s"
-	done
-	echo "status-plain|tap|eas-status on the plain kernel|KERNEL_IMAGE=build/$BASE/src-plain/obj/arch/x86/boot/bzImage $t/tests/run-status lunar-lake"
-	for m in lunar-lake strix-point intel-noepp; do
-		echo "ramp-$m|tap|eas-ramp on $m|$t/tests/run-ramp $m"
+	echo "status-nocpufreq|tap|eas-status without cpufreq|$t/tests/run-status lunar-lake nocpufreq"
+	echo "ramp-lunar-lake|tap|eas-ramp on lunar-lake|$t/tests/run-ramp lunar-lake"
+	for m in strix-point intel-noepp; do
 		echo "sweep-$m|tap|eas-sweep on $m|$t/tests/run-sweep $m"
 	done
 	echo "demo-ramp|status|the ramps of the demo are as expected|$vhybrid/demo-ramp"
@@ -203,7 +198,7 @@ elif [ "$KERNEL" = plain ]; then
 else
 	those .
 fi > "$tmp/names"
-if grep -qxE 'cost|hot|status-plain' "$tmp/names"; then
+if grep -qxE 'cost|hot' "$tmp/names"; then
 	KERNEL=plain scripts/kernel.sh
 fi
 

@@ -7,8 +7,9 @@
 # until there is none left to fail.  Whatever comes of it, governor, EPP and the
 # compatibility with EAS must agree on all CPUs, and what is written next must work.
 #
-# usage: alloc-faults.sh	(with lib.sh in /root; amd-pstate needs amd_prefcore=disable:
-#			 mode switches rebuild sched domains otherwise, see below)
+# usage: alloc-faults.sh [quick]	(quick: no mode switches; with lib.sh in /root;
+#				 amd-pstate needs amd_prefcore=disable: mode switches
+#				 rebuild sched domains otherwise, see below)
 
 # shellcheck source=tools/testing/vhybrid/guest/lib.sh
 . ./lib.sh
@@ -217,15 +218,16 @@ if [ $vendor = intel ]; then
 	each_fails "$file" 1 from_is_set cpu_online "CPU$last online"
 fi
 
-switch active passive
-if [ $vendor = amd ]; then
-	# Between guided and others it is the same code.
-	switch passive active
-	switch passive guided
-	switch disable active
-fi
-# Not from passive to active with the other driver: it warns, on purpose, when there is no
-# memory for hwp_dynamic_boost.
+[ "${1:-}" = quick ] || {
+	switch active passive
+	# Not from passive to active with the other driver: it warns, on purpose, when there
+	# is no memory for hwp_dynamic_boost.  Between guided and others it is the same code.
+	if [ $vendor = amd ]; then
+		switch passive active
+		switch passive guided
+		switch disable active
+	fi
+}
 echo "# $total allocations have failed"
 echo "1..$n"
 [ $failed -eq 0 ]
