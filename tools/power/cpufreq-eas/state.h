@@ -15,7 +15,7 @@
 struct config {
 	char mode[16];		/* "" if there is only one */
 	char governor[32];
-	char epp[32];		/* "" if there is none in this mode and with this governor */
+	char epp[48];		/* "" if there is none in this mode and with this governor */
 };
 
 /*
