@@ -31,41 +31,42 @@ note()
 	echo "$(date +%F) $3" >> "$log"
 }
 
+# attempt NAME DESCRIPTION COMMAND...: show what it prints and take note of how it ends
+attempt()
+{
+	name=$1 what=$2
+	shift 2
+	say "$what"
+	every 30 say "still at it"
+	status=0
+	"$@" > "$tmp/out" 2> "$tmp/err" || status=$?
+	quiet
+	cat "$tmp/out"
+	[ $status -eq 0 ] || cat "$tmp/err" >&2
+	note $status "$name" "$what"
+}
+
 # races VARIANT MACHINE=CORES SECONDS
 races()
 {
 	variant=$1 machine=${2%=*} cores=${2#*=} seconds=$3
-	what="$variant, $machine $cores: races, rounds of $seconds s"
 	image=$(KERNEL=patched-$variant scripts/kernel.sh print)
 	set -- --file tools/testing/vhybrid/guest/lib.sh
 	for f in "${image%/arch/*}"/drivers/power/supply/test_power.ko "${image%/arch/*}"/drivers/cpufreq/cpufreq_*.ko; do
 		[ ! -e "$f" ] || set -- "$@" --file "$f"
 	done
-	say "$what"
-	every 30 say "still at it"
-	status=0
-	tools/testing/vhybrid/vhybrid run --kernel "$image" --machine "$machine" --cores "$cores" \
+	attempt "$variant-$machine" "$variant, $machine $cores: races, rounds of $seconds s" \
+		tools/testing/vhybrid/vhybrid run --kernel "$image" --machine "$machine" --cores "$cores" \
 		--timeout $((seconds * 16 + 900)) --log "build/sanitize-$variant-$machine.log" "$@" \
-		-- tools/testing/vhybrid/guest/races.sh "$seconds" > "$tmp/out" 2> "$tmp/err" || status=$?
-	quiet
-	cat "$tmp/out"
-	[ $status -eq 0 ] || cat "$tmp/err" >&2
-	note $status "$variant-$machine" "$what"
+		-- tools/testing/vhybrid/guest/races.sh "$seconds"
 }
 
 # governors VARIANT MACHINE=CORES: as modules
 governors()
 {
-	say "$1, ${2%=*} ${2#*=}: the kernel's tests of cpufreq"
-	every 30 say "still at it"
-	status=0
-	KERNEL_IMAGE=$(KERNEL=patched-$1 scripts/kernel.sh print) LOOPS=20 \
-		tools/testing/vhybrid/run-cpufreq-tests "${2%=*}" "${2#*=}" modtest sptest1 \
-		> "$tmp/out" 2> "$tmp/err" || status=$?
-	quiet
-	cat "$tmp/out"
-	[ $status -eq 0 ] || cat "$tmp/err" >&2
-	note $status "$1-${2%=*}" "$1, ${2%=*} ${2#*=}: modtest, sptest1"
+	attempt "$1-${2%=*}" "$1, ${2%=*} ${2#*=}: modtest, sptest1" \
+		env LOOPS=20 KERNEL_IMAGE="$(KERNEL=patched-$1 scripts/kernel.sh print)" \
+		tools/testing/vhybrid/run-cpufreq-tests "${2%=*}" "${2#*=}" modtest sptest1
 }
 
 failed=
