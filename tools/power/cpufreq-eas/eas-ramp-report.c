@@ -149,7 +149,7 @@ static int same_core(const struct row *rows, int nr_rows)
 const char *report_svg(const struct row *rows, int nr_rows, int nr_runs, const char *path)
 {
 	const char *why;
-	FILE *plot = plot_begin(path, &why);
+	FILE *plot = plot_begin(path, 900, 540, &why);
 	int panels = 0, i;
 
 	if (!plot)

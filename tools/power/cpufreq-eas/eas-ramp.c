@@ -510,7 +510,7 @@ static FILE *check_output(void)
 			die(EXIT_FAILED, "cannot write %s: %s", options.csv, strerror(errno));
 	}
 	if (options.svg) {
-		plot = plot_begin(options.svg, &why);
+		plot = plot_begin(options.svg, 900, 540, &why);
 		if (plot)
 			why = plot_end(plot);
 		if (why)

@@ -88,25 +88,21 @@ bool report_svg(const struct sweep *sweep, const struct results *results, const 
 	int height = HEADING + sweep->configs * LINE_HEIGHT, total, name = 0, top, n, i;
 	struct bars *bars;
 	const char *why;
-	char *quoted, *text, *second;
+	char *text, *second;
 	FILE *plot;
-
-	plot = plot_begin(path, &why);
-	if (!plot) {
-		warn("no picture: %s", why);
-		return false;
-	}
 
 	n = bars_get(sweep, results, &bars);
 	total = n * height + FOOTER;
+	plot = plot_begin(path, WIDTH, total, &why);
+	if (!plot) {
+		warn("no picture: %s", why);
+		bars_free(sweep, bars, n);
+		return false;
+	}
+
 	for (i = 0; i < sweep->configs; i++)
 		name = fmax(name, strlen(sweep->config[i].name));
-	quoted = plot_quote(path);
 	fprintf(plot,
-		"set output\n"
-		"set terminal svg size %d,%d noenhanced font 'sans-serif,14' linewidth 1.5 "
-		"background '#ffffff'\n"
-		"set output %s\n"
 		"set multiplot\n"
 		"set border 2\n"
 		"unset grid\n"
@@ -114,8 +110,7 @@ bool report_svg(const struct sweep *sweep, const struct results *results, const 
 		"set ytics nomirror scale 0 font ',12'\n"
 		"set lmargin at screen %.6f\n"
 		"set rmargin at screen 0.99\n",
-		WIDTH, total, quoted, fmin(0.5, (double)(name * CHARACTER + 20) / WIDTH));
-	free(quoted);
+		fmin(0.5, (double)(name * CHARACTER + 20) / WIDTH));
 
 	for (i = 0; i < n; i++) {
 		top = total - i * height - HEADING;

@@ -82,7 +82,7 @@ static void forget(void)
 	now.path = NULL;
 }
 
-FILE *plot_begin(const char *path, const char **why)
+FILE *plot_begin(const char *path, int width, int height, const char **why)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	int fd, ends[2];
@@ -127,7 +127,7 @@ FILE *plot_begin(const char *path, const char **why)
 
 	quoted = plot_quote(path);
 	fprintf(plot,
-		"set terminal svg size 900,540 noenhanced font 'sans-serif,14' linewidth 1.5 "
+		"set terminal svg size %d,%d noenhanced font 'sans-serif,14' linewidth 1.5 "
 		"background '#ffffff'\n"
 		"set output %s\n"
 		/* Told apart by people who do not see all colours, too */
@@ -143,7 +143,7 @@ FILE *plot_begin(const char *path, const char **why)
 		"set border 3 lc rgb '#444444'\n"
 		"set tics nomirror\n"
 		"set grid lc rgb '#dddddd'\n"
-		"set encoding utf8\n", quoted);
+		"set encoding utf8\n", width, height, quoted);
 	free(quoted);
 
 	return plot;

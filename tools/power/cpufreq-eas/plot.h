@@ -10,6 +10,7 @@
 /*
  * plot_begin() - start gnuplot
  * @path: the SVG to be written
+ * @width, @height: in pixels
  * @why: if this does not work, the reason and the remedy, in one line
  *
  * What is written to the stream are gnuplot commands; terminal, size, fonts, colours and
@@ -17,7 +18,7 @@
  *
  * Return: NULL if it does not work.
  */
-FILE *plot_begin(const char *path, const char **why);
+FILE *plot_begin(const char *path, int width, int height, const char **why);
 
 /* plot_end() - wait for gnuplot. Return: NULL, or why there is no picture. */
 const char *plot_end(FILE *plot);

@@ -468,7 +468,7 @@ static void pictures(void)
 	quoted = plot_quote("it's\na_{b} \\ \"<&>\"");
 	ok_string(quoted, "'it''s a_{b} \\ \"<&>\"'", "quoting");
 	snprintf(path, sizeof(path), "%s/it's.svg", scratch);
-	plot = plot_begin(path, &why);
+	plot = plot_begin(path, 900, 540, &why);
 	if (ok(plot, "start of a picture")) {
 		fprintf(plot, "set title %s\nplot '-' with lines\n1 1\n2 2\ne\n", quoted);
 		ok_string(plot_end(plot), NULL, "picture");
@@ -482,7 +482,7 @@ static void pictures(void)
 	}
 	free(quoted);
 
-	plot = plot_begin(path, &why);
+	plot = plot_begin(path, 900, 540, &why);
 	if (plot) {
 		int i;
 
@@ -495,11 +495,11 @@ static void pictures(void)
 	ok(why && !strchr(why, '\n'), "errors of gnuplot are told");
 
 	snprintf(path, sizeof(path), "%s/none/x.svg", scratch);
-	ok(!plot_begin(path, &why) && strstr(why, path), "a picture that cannot be written");
+	ok(!plot_begin(path, 900, 540, &why) && strstr(why, path), "a picture that cannot be written");
 
 	setenv("PATH", scratch, 1);
 	snprintf(path, sizeof(path), "%s/x.svg", scratch);
-	ok(!plot_begin(path, &why) && strstr(why, "gnuplot-nox"), "without gnuplot");
+	ok(!plot_begin(path, 900, 540, &why) && strstr(why, "gnuplot-nox"), "without gnuplot");
 }
 
 int main(void)
