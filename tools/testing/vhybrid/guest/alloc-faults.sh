@@ -45,9 +45,7 @@ agree()
 {
 	local c gov epp
 
-	echo settle > $VM/control
-	disagreements
-	bad="$bad$why"
+	settled
 	mode_has_epp || return 0
 	for c in $cpus; do
 		gov=$(get "$c" $GOV)
@@ -142,9 +140,7 @@ dynamic_agrees()
 	else
 		[ "$epp" != "${epp#dynamic}" ] || bad="$bad allocation $i: EPP is $epp, not dynamic;"
 	fi
-	echo settle > $VM/control
-	disagreements
-	bad="$bad$why"
+	settled
 	put "$file" dynamic
 	disagreements
 	bad="$bad$why"

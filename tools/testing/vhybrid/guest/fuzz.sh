@@ -27,9 +27,7 @@ done
 # agree NAME
 agree()
 {
-	echo settle > $VM/control
-	disagreements
-	bad="$bad$why"
+	settled
 	works
 	result "$1, for $seconds s"
 }

@@ -168,6 +168,14 @@ disagreements()
 	done
 }
 
+# settled: there are no disagreements when there is no rebuild to come
+settled()
+{
+	echo settle > $VM/control
+	disagreements
+	bad="$bad$why"
+}
+
 # works: whatever has been before, EPP can be set, and all of it agrees then
 works()
 {
