@@ -61,7 +61,7 @@ struct intel_machine {
 
 /*
  * Level sizes of P-cores: HYBRID_SCALING_FACTOR_* of intel_pstate. LPE-cores
- * are E-cores without L3; where a machine does not have them in reality, they
+ * are E-cores outside of the common L3; where a machine does not have them, they
  * are slow E-cores, so that any mix can be tested on any hybrid machine.
  */
 static const struct intel_machine intel_machines[] = {
