@@ -69,6 +69,9 @@ table()
 		k=${m##*=} m=${m%=*}
 		echo "economy-${m%=*}|tap|rebuilds of sched domains on ${m%=*}, CPUs ${m#*=}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/economy.sh $k"
 	done
+	for m in raptor-lake=PPEE meteor-lake=PEEL; do
+		echo "domains-${m%=*}|tap|building sched domains leaks no memory on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/domains.sh"
+	done
 	for m in lunar-lake meteor-lake; do
 		echo "filter-$m|tap|no rebuild is missing after random events on $m|$vhybrid/vhybrid run --machine $m -- $vhybrid/guest/filter.sh 400 $(date +%s)"
 	done
@@ -194,7 +197,7 @@ if [ -n "$T" ]; then
 	# shellcheck disable=SC2086	# a list
 	printf '%s\n' $T
 elif [ "$KERNEL" = plain ]; then
-	those '^(gate|own|faults)-'
+	those '^(gate|own|faults|domains)-'
 else
 	those .
 fi > "$tmp/names"
