@@ -352,7 +352,9 @@ static notrace void intel_cpuid(const struct vh_cpu *c, u32 leaf, u32 subleaf,
 		 * An LPE-core does not share the L3 of the others. It must have one all
 		 * the same: populate_cache_leaves() takes it for granted that those with
 		 * APIC IDs in the range that shares a cache have as many caches. Real
-		 * LPE-cores have other APIC IDs, which QEMU does not let us choose.
+		 * LPE-cores have other APIC IDs, which QEMU does not let us choose. CPUs
+		 * that come up later and have it in their range add it to those sharing
+		 * theirs in cacheinfo, so LPE-cores should be the last ones.
 		 */
 		if (c->type == 'L' && ((*eax >> 5) & 7) == 3)
 			*eax &= ~LEAF4_EAX_SHARING;
