@@ -81,19 +81,6 @@ static void usage(FILE *to)
 	      "  --help, --version\n", to);
 }
 
-static int number(const char *name, const char *string, int min, int max)
-{
-	char *end;
-	long value;
-
-	errno = 0;
-	value = strtol(string, &end, 10);
-	if (errno || end == string || *end || value < min || value > max)
-		die(EXIT_USAGE, "--%s %s: want a number from %d to %d", name, string, min, max);
-
-	return value;
-}
-
 static void parse_options(int argc, char **argv)
 {
 	enum {
@@ -124,7 +111,7 @@ static void parse_options(int argc, char **argv)
 			options.cpus = optarg;
 			break;
 		case RUNS:
-			options.runs = number("runs", optarg, 1, 1000);
+			options.runs = option_whole("runs", optarg, 1, 1000);
 			break;
 		case CONFIG:
 			options.configs = optarg;
@@ -132,7 +119,7 @@ static void parse_options(int argc, char **argv)
 		case MIGRATE:
 			options.task = MIGRATED;
 			if (optarg)
-				options.migrate_from = number("migrate", optarg, 0, MAX_CPUS - 1);
+				options.migrate_from = option_whole("migrate", optarg, 0, MAX_CPUS - 1);
 			break;
 		case TASK_COLD:
 			options.task = COLD;
@@ -146,10 +133,10 @@ static void parse_options(int argc, char **argv)
 				die(EXIT_USAGE, "--source %s: want iterations or cycles", optarg);
 			break;
 		case SETTLE:
-			options.settle_ms = number("settle", optarg, 0, 60000);
+			options.settle_ms = option_whole("settle", optarg, 0, 60000);
 			break;
 		case DURATION:
-			options.duration_ms = number("duration", optarg, 30, 60000);
+			options.duration_ms = option_whole("duration", optarg, 30, 60000);
 			break;
 		case NO_CPUSET:
 			options.no_cpuset = true;
@@ -308,7 +295,7 @@ static void choose_configs(void)
 	if (!strcmp(options.configs, "all")) {
 		nr_configs = state_configs(&configs);
 		if (!nr_configs)
-			die(EXIT_FAILED, "this machine has no cpufreq, leave out --config");
+			die(EXIT_FAILED, "--config all: this machine has no cpufreq, leave it out");
 		return;
 	}
 

@@ -71,32 +71,6 @@ static const struct option long_options[] = {
 
 /* ---- Values ----------------------------------------------------------------------------- */
 
-static double number(const char *option, const char *string, double least, double most)
-{
-	char *end;
-	double value = strtod(string, &end);
-
-	if (end == string || *end || !(value >= least && value <= most))
-		die(EXIT_USAGE, "--%s %s: must be a number from %g to %g", option, string, least,
-		    most);
-
-	return value;
-}
-
-static long long whole(const char *option, const char *string, long long least, long long most)
-{
-	char *end;
-	long long value;
-
-	errno = 0;
-	value = strtoll(string, &end, 10);
-	if (errno || end == string || *end || value < least || value > most)
-		die(EXIT_USAGE, "--%s %s: must be a whole number from %lld to %lld", option, string,
-		    least, most);
-
-	return value;
-}
-
 static void add_test(struct sweep *sweep, const char *argument)
 {
 	const char *equal = strchr(argument, '='), *p;
@@ -144,19 +118,19 @@ void options_parse(int argc, char **argv, struct options *options)
 			options->reference = optarg;
 			break;
 		case 'r':
-			options->sweep.rounds = whole("rounds", optarg, 1, MAX_ROUNDS);
+			options->sweep.rounds = option_whole("rounds", optarg, 1, MAX_ROUNDS);
 			options->rounds_given = true;
 			break;
 		case SCALE:
-			options->sweep.scale = number("scale", optarg, 0.001, 1000);
+			options->sweep.scale = option_number("scale", optarg, 0.001, 1000);
 			options->scale_given = true;
 			break;
 		case PAUSE:
-			options->sweep.pause = number("pause", optarg, 0, 3600);
+			options->sweep.pause = option_number("pause", optarg, 0, 3600);
 			options->pause_given = true;
 			break;
 		case SEED:
-			options->sweep.seed = whole("seed", optarg, 0, INT64_MAX);
+			options->sweep.seed = option_whole("seed", optarg, 0, INT64_MAX);
 			options->seed_given = true;
 			break;
 		case CSV:
@@ -244,7 +218,7 @@ static void add_listed(struct sweep *sweep, const char *configs, const struct co
 		}
 		why = state_parse_config(item, &config);
 		if (why)
-			die(EXIT_USAGE, "--config %s: %s", item, why);
+			die(EXIT_USAGE, "--config %s", why);
 		add_config(sweep, &config);
 	}
 	free(list);
@@ -387,8 +361,8 @@ void options_check_sweep(const struct options *options, struct sweep *sweep)
 	for (i = 0; !is_as_is(sweep) && i < sweep->configs; i++) {
 		why = state_parse_config(sweep->config[i].name, &sweep->config[i].config);
 		if (why)
-			die(EXIT_FAILED, "cannot go on with %s, configuration %s: %s",
-			    options->state, sweep->config[i].name, why);
+			die(EXIT_FAILED, "cannot go on with %s, configuration %s", options->state,
+			    why);
 	}
 	if (options->configs) {
 		add_configs(options, &listed);
@@ -423,7 +397,7 @@ int options_reference(const struct options *options, const struct sweep *sweep)
 	/* Parts may be missing here, too. */
 	why = state_parse_config(options->reference, &config);
 	if (why)
-		die(EXIT_USAGE, "--reference %s: %s", options->reference, why);
+		die(EXIT_USAGE, "--reference %s", why);
 	name = state_format_config(&config);
 	found = sweep_find_config(sweep, name);
 	if (found < 0)

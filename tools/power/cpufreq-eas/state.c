@@ -639,13 +639,13 @@ const char *state_parse_config(const char *string, struct config *config)
 	if (nr_offers == UNKNOWN)
 		probe();
 	if (!nr_offers)
-		return fail("this machine has no cpufreq, so there is nothing to choose");
+		return fail("%.100s: this machine has no cpufreq, leave it out", string);
 
 	copy = p = xstrdup(string);
 	while ((save = strsep(&p, "/"))) {
 		if (n == 3 || !*save || strlen(save) >= sizeof(part[0])) {
 			free(copy);
-			return fail("'%.100s' is not MODE/GOVERNOR/EPP, as in "
+			return fail("%.100s: not MODE/GOVERNOR/EPP, as in "
 				    "active/powersave/balance_performance", string);
 		}
 		strcpy(part[n++], save);

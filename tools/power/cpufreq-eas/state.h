@@ -58,8 +58,8 @@ int state_configs(struct config **configs);
  * A missing mode is the present one if it has this governor. A missing EPP is the present one,
  * if all CPUs have the same.
  *
- * Return: NULL if it is one that this machine offers, else why not, in one line, valid until
- * the next call.
+ * Return: NULL if it is one that this machine offers, else why not, in one line that begins
+ * with it, valid until the next call.
  */
 const char *state_parse_config(const char *string, struct config *config);
 

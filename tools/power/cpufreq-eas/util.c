@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Errors, memory, files, lists of CPUs.
+ * Errors, memory, files, lists of CPUs, values of options.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -292,4 +292,30 @@ char *format_cpu_list(const cpu_set_t *set)
 		die(EXIT_FAILED, "out of memory");
 
 	return list;
+}
+
+double option_number(const char *option, const char *string, double least, double most)
+{
+	char *end;
+	double value = strtod(string, &end);
+
+	if (end == string || *end || !(value >= least && value <= most))
+		die(EXIT_USAGE, "--%s %s: must be a number from %g to %g", option, string, least,
+		    most);
+
+	return value;
+}
+
+long long option_whole(const char *option, const char *string, long long least, long long most)
+{
+	char *end;
+	long long value;
+
+	errno = 0;
+	value = strtoll(string, &end, 10);
+	if (errno || end == string || *end || value < least || value > most)
+		die(EXIT_USAGE, "--%s %s: must be a whole number from %lld to %lld", option, string,
+		    least, most);
+
+	return value;
 }

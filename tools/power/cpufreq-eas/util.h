@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the programs in this directory have in common: errors, files, lists of CPUs.
+ * What the programs in this directory have in common: errors, files, lists of CPUs, numbers.
  */
 #ifndef CPUFREQ_EAS_UTIL_H
 #define CPUFREQ_EAS_UTIL_H
@@ -65,5 +65,14 @@ bool parse_cpu_list(const char *list, cpu_set_t *set);
 
 /* The other way round. To be freed. An empty set is "-". */
 char *format_cpu_list(const cpu_set_t *set);
+
+/*
+ * option_number(), option_whole() - the value of an option, decimal
+ * @option: without the dashes, for the message
+ *
+ * Anything but a number from @least to @most is an error of usage: they do not return then.
+ */
+double option_number(const char *option, const char *string, double least, double most);
+long long option_whole(const char *option, const char *string, long long least, long long most);
 
 #endif

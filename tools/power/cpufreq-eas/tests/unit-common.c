@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files, lists of CPUs, types of CPUs, tables.
+ * Files, lists of CPUs, numbers, types of CPUs, tables.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cpus.h"
@@ -45,6 +46,53 @@ static void cpu_lists(void)
 		free(formatted);
 	}
 	CPU_FREE(set);
+}
+
+/* What would end the program is done by another process. Return: its exit status. */
+static int status_of(const char *string, bool whole)
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		close(STDERR_FILENO);
+		if (whole)
+			option_whole("rounds", string, -3, 7000000000);
+		else
+			option_number("scale", string, 0.5, 3600);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+
+	return WEXITSTATUS(status);
+}
+
+static void numbers(void)
+{
+	static const char *const whole[] = {
+		"", "x", "1x", "1.5", "1 ", "-4", "7000000001", "99999999999999999999", "1e3", "0x1",
+	};
+	static const char *const number[] = {
+		"", "x", "1x", "1 ", "0.4999", "-1", "3601", "inf", "nan", "1e999",
+	};
+	char name[64];
+	size_t i;
+
+	ok(option_whole("rounds", "-3", -3, 7000000000) == -3, "the least whole number");
+	ok(option_whole("rounds", "7000000000", -3, 7000000000) == 7000000000, "the largest one");
+	ok(option_number("scale", "0.5", 0.5, 3600) == 0.5, "the least number");
+	ok(option_number("scale", "3.6e3", 0.5, 3600) == 3600, "the largest one");
+	for (i = 0; i < sizeof(whole) / sizeof(*whole); i++) {
+		snprintf(name, sizeof(name), "'%s' is no whole number, or not in the range", whole[i]);
+		ok(status_of(whole[i], true) == EXIT_USAGE, "%s", name);
+	}
+	for (i = 0; i < sizeof(number) / sizeof(*number); i++) {
+		snprintf(name, sizeof(name), "'%s' is no number, or not in the range", number[i]);
+		ok(status_of(number[i], false) == EXIT_USAGE, "%s", name);
+	}
 }
 
 static void files(void)
@@ -295,6 +343,7 @@ static void tables(void)
 int main(void)
 {
 	cpu_lists();
+	numbers();
 	files();
 	cpuid_types();
 	groups();
