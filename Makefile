@@ -4,7 +4,7 @@
 
 BASE   ?= 7.3
 KERNEL ?= patched
-export BASE KERNEL KSRC T FORCE V STEPS SEED ROUND VARIANTS MACHINES
+export BASE KERNEL KSRC T FORCE V BOOT STEPS SEED ROUND VARIANTS MACHINES
 
 .DEFAULT_GOAL := help
 
@@ -63,6 +63,9 @@ demo-ramp: kernel tools ## see how fast CPUs get up to speed, with eas-ramp
 check: kernel tools ## run the tests
 	@scripts/check.sh
 
+bisect: deps ## build every patch of the series (BOOT=1: boot and test each, an hour)
+	@+scripts/bisect.sh
+
 soak: kernel ## take many random steps on all machines (STEPS=20000 on each)
 	@scripts/soak.sh
 
@@ -80,4 +83,4 @@ distclean: ## remove everything generated
 	@rm -rf build
 
 .PHONY: help deps fetch tree series sources check-series kernel print-kernel demo tools install-tools demo-ramp \
-	check soak sanitize bench clean distclean
+	check bisect soak sanitize bench clean distclean
