@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/string.h>
 
 #include <asm/cpu_device_id.h>
@@ -61,7 +62,7 @@ struct intel_machine {
 
 /*
  * Level sizes of P-cores: HYBRID_SCALING_FACTOR_* of intel_pstate. LPE-cores
- * are E-cores outside of the common L3; where a machine does not have them, they
+ * are E-cores without L3; where a machine does not have them in reality, they
  * are slow E-cores, so that any mix can be tested on any hybrid machine.
  */
 static const struct intel_machine intel_machines[] = {
@@ -339,6 +340,30 @@ static notrace int intel_write(struct vh_cpu *c, unsigned int idx, u64 val)
 	return 0;
 }
 
+/*
+ * An LPE-core has no L3, which is how intel_pstate tells it from an E-core. Real ones
+ * have APIC IDs out of the range that shares the L3 of the others, and
+ * populate_cache_leaves() writes out of bounds if a CPU in there has fewer caches.
+ * QEMU does not let us choose APIC IDs (they are the numbers of the CPUs), so make
+ * the range small enough.
+ */
+static notrace u32 intel_l3_sharing(const struct vh_cpu *c, u32 eax)
+{
+	unsigned int id = c - vh_cpus, width, first, i;
+
+	width = roundup_pow_of_two(FIELD_GET(LEAF4_EAX_SHARING, eax) + 1);
+	for (; width > 1; width /= 2) {
+		first = round_down(id, width);
+		for (i = first; i < first + width && i < NR_CPUS; i++)
+			if (vh_cpus[i].type == 'L')
+				break;
+		if (i == first + width || i == NR_CPUS)
+			break;
+	}
+	FIELD_MODIFY(LEAF4_EAX_SHARING, &eax, width - 1);
+	return eax;
+}
+
 static notrace void intel_cpuid(const struct vh_cpu *c, u32 leaf, u32 subleaf,
 				u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 {
@@ -348,16 +373,13 @@ static notrace void intel_cpuid(const struct vh_cpu *c, u32 leaf, u32 subleaf,
 			*eax = 0x1a;
 		break;
 	case 0x4:
-		/*
-		 * An LPE-core does not share the L3 of the others. It must have one all
-		 * the same: populate_cache_leaves() takes it for granted that those with
-		 * APIC IDs in the range that shares a cache have as many caches. Real
-		 * LPE-cores have other APIC IDs, which QEMU does not let us choose. CPUs
-		 * that come up later and have it in their range add it to those sharing
-		 * theirs in cacheinfo, so LPE-cores should be the last ones.
-		 */
-		if (c->type == 'L' && ((*eax >> 5) & 7) == 3)
-			*eax &= ~LEAF4_EAX_SHARING;
+		/* QEMU lists L1d, L1i, L2, L3. */
+		if (((*eax >> 5) & 7) != 3)
+			break;
+		if (c->type == 'L')
+			*eax = *ebx = *ecx = *edx = 0;
+		else
+			*eax = intel_l3_sharing(c, *eax);
 		break;
 	case 0x6:
 		*eax |= LEAF6_EAX_IDA | LEAF6_EAX_ARAT;
