@@ -67,7 +67,7 @@ static void usage(FILE *to)
 {
 	fputs("usage: eas-ramp [OPTION]...\n"
 	      "Measure how fast CPUs get up to speed.\n\n"
-	      "  --cpu LIST          these CPUs (default: one of each type)\n"
+	      "  --cpus LIST         these CPUs (default: one of each type)\n"
 	      "  --runs N            so many times (default: 10)\n"
 	      "  --config LIST       compare MODE/GOVERNOR/EPP,... or \"all\" (default: as it is)\n"
 	      "  --migrate[=CPU]     ramp of a task that comes from another CPU\n"
@@ -88,7 +88,7 @@ static void parse_options(int argc, char **argv)
 		CSV, SVG
 	};
 	static const struct option known[] = {
-		{ "cpu", required_argument, NULL, CPU },
+		{ "cpus", required_argument, NULL, CPU },
 		{ "runs", required_argument, NULL, RUNS },
 		{ "config", required_argument, NULL, CONFIG },
 		{ "migrate", optional_argument, NULL, MIGRATE },
@@ -263,7 +263,7 @@ static void choose_targets(const struct cpus *cpus)
 		die(EXIT_FAILED, "out of memory");
 	if (options.cpus) {
 		if (!parse_cpu_list(options.cpus, set))
-			die(EXIT_USAGE, "--cpu %s: want a list of CPUs such as 0-3,8", options.cpus);
+			die(EXIT_USAGE, "--cpus %s: want a list of CPUs such as 0-3,8", options.cpus);
 		for (i = 0; i < MAX_CPUS; i++)
 			if (CPU_ISSET_S(i, size, set))
 				add_target(cpus, need_cpu(cpus, i));

@@ -46,7 +46,7 @@ _cpufreq_eas()
 	fi
 
 	case ${program##*/}:$previous in
-	eas-status:-c | eas-status:--cpus | eas-ramp:--cpu | eas-ramp:--migrate)
+	eas-status:-c | eas-status:--cpus | eas-ramp:--cpus | eas-ramp:--migrate)
 		_cpufreq_eas_list "$current" "$(cat $present 2> /dev/null)" ;;
 	eas-ramp:--config | eas-sweep:-c | eas-sweep:--config | eas-sweep:--reference)
 		_cpufreq_eas_list "$current" "$(_cpufreq_eas_configs)" ;;
