@@ -50,9 +50,15 @@ mk()
 	make -C "$src" O="$obj" ARCH=x86_64 "$@" 9>&-
 }
 
-dirs=$(touched | sed -n 's,^\(\(kernel\|drivers\)/.*/\)[^/]*\.c$,\1,p' | sort -u)
-# What has effects on everything, W=1 itself among that, makes for long builds.
-targets=$dirs
+# Whole directories, because some files are included by others, unless they are large
+targets=$(touched | sed -n '/^\(kernel\|drivers\)\/.*\.c$/p' | while read -r f; do
+	d=$(dirname "$f")
+	if [ "$(find "$base/$d" -name '*.c' | wc -l)" -le 200 ]; then
+		echo "$d/"
+	else
+		echo "${f%.c}.o"
+	fi
+done | sort -u)
 [ -z "$BOOT" ] || targets=all
 jobs=$(nproc)
 echo 'exit 0' > "$tmp/up"
@@ -67,10 +73,13 @@ configure()
 	mk olddefconfig
 }
 
-# build NAME: what there is now, warnings in $tmp/warnings
+# build NAME [PATCH]: what there is now, warnings in $tmp/warnings
 build()
 {
-	configure > "$tmp/log" 2>&1 || die "$1: cannot configure the kernel: $(tail -n 1 "$tmp/log")"
+	: > "$tmp/log"
+	if [ $# -eq 1 ] || grep -q '^+++ b/.*Kconfig' "$2"; then
+		configure > "$tmp/log" 2>&1 || die "$1: cannot configure the kernel: $(tail -n 1 "$tmp/log")"
+	fi
 	# shellcheck disable=SC2086	# a list
 	if ! mk -j"$jobs" W=1 $targets >> "$tmp/log" 2>&1 ||
 	   { [ -f "$src/$selftests/eas_lib.sh" ] &&
@@ -138,7 +147,7 @@ cp "$tmp/base" "$known"
 for p in $(series); do
 	patch -d "$src" -p1 -s -f --fuzz=0 --no-backup-if-mismatch -r - -i "$patches/$p" >> "$log" 2>&1 ||
 		die "$p does not apply"
-	build "$p"
+	build "$p" "$patches/$p"
 	if comm -13 "$tmp/base" "$tmp/warnings" | grep . >&2; then
 		die "$p makes the compiler warn"
 	fi
