@@ -67,8 +67,14 @@ static char *block_title(const struct sweep *sweep, const struct block *block)
 /* Change against the reference, with a mark if it is not significant */
 static void add_difference(struct line *line, double ratio, bool faint)
 {
+	double percent = (ratio - 1) * 100;
+
 	line->faint = faint;
-	line->note = xasprintf("%+.1f %%%s", (ratio - 1) * 100, faint ? " ~" : "");
+	/* No sign where no difference is to be seen */
+	if (fabs(percent) < 0.05)
+		line->note = xasprintf("0.0 %%%s", faint ? " ~" : "");
+	else
+		line->note = xasprintf("%+.1f %%%s", percent, faint ? " ~" : "");
 }
 
 static void fill_line(const struct sweep *sweep, const struct block *block, int config,

@@ -586,6 +586,14 @@ static void test_bars(void)
 	ok(isnan(bars[0].line[1].value), "bars: no bar of failures");
 	bars_free(sweep, bars, n);
 	results_free(results);
+
+	for (i = 0; i < sweep->samples; i++)
+		sweep->sample[i].work = sweep->sample[i].config == 2 ? 0.9999 : 1;
+	results = results_get(sweep, 0);
+	n = bars_get(sweep, results, &bars);
+	ok(!strncmp(bars[1].line[2].note, "0.0 %", 5), "bars: a difference too small to be shown");
+	bars_free(sweep, bars, n);
+	results_free(results);
 	free_sweep(sweep);
 }
 
