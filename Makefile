@@ -37,6 +37,12 @@ sources: deps ## write the files here from patches/BASE
 check-series: deps ## check that patches apply and match the files here
 	@scripts/check-series.sh
 
+dist: deps ## make a tarball of the series, with recipes, in build/dist
+	@scripts/dist.sh
+
+check-recipes: deps ## check that tarball and the recipes for distributions
+	@scripts/check-recipes.sh
+
 kernel: deps ## build the test kernel
 	@+scripts/kernel.sh
 
@@ -77,10 +83,10 @@ bench: ## measure the series against the plain kernel (20 minutes)
 	@+scripts/bench.sh
 
 clean: ## remove everything generated but the base kernel
-	@rm -rf build/check build/bench build/tools build/*/src-* build/*/kernel-* build/*/tmp.*
+	@rm -rf build/check build/bench build/dist build/tools build/*/src-* build/*/kernel-* build/*/tmp.*
 
 distclean: ## remove everything generated
 	@rm -rf build
 
 .PHONY: help deps fetch tree series sources check-series kernel print-kernel demo tools install-tools demo-ramp \
-	check bisect soak sanitize bench clean distclean
+	check bisect dist check-recipes soak sanitize bench clean distclean
