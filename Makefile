@@ -69,6 +69,9 @@ demo-ramp: kernel tools ## see how fast CPUs get up to speed, with eas-ramp
 check: kernel tools ## run the tests
 	@scripts/check.sh
 
+check-all: kernel tools ## ... and the tools on all machines (an hour more)
+	@scripts/check.sh all
+
 bisect: deps ## build every patch of the series (BOOT=1: boot and test each, an hour)
 	@+scripts/bisect.sh
 
@@ -89,4 +92,4 @@ distclean: ## remove everything generated
 	@rm -rf build
 
 .PHONY: help deps fetch tree series sources check-series kernel print-kernel demo tools install-tools demo-ramp \
-	check bisect dist check-recipes soak sanitize bench clean distclean
+	check check-all bisect dist check-recipes soak sanitize bench clean distclean

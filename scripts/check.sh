@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Run the checks: all of them, or those named in T.
+# Run the checks: those that find most in the time they take, or those named in T.
 #
 # usage: check.sh
+#        check.sh all		(those that are left out by default, too)
 #        check.sh one NAME FILE	(run this one and add its figures to FILE)
 #
 # Two checks run at a time if there are two CPUs: the virtual machines wait a lot.  Those
 # with programs that give up after a while in them, and what is also for watching, run
 # alone.
 #
-# Every check is a line in the table below: its name, whether it prints (K)TAP or
+# Every check is a line in one of the tables below: its name, whether it prints (K)TAP or
 # its exit status is the result, a description, and a command to be run at the
 # top of the repository.  The kernel is there by then.
 #
@@ -35,7 +36,51 @@ fi
 lib="--file $vhybrid/guest/lib.sh"
 power="--file build/$BASE/src-patched/obj/drivers/power/supply/test_power.ko"
 
-table()
+tools=tools/power/cpufreq-eas
+images=build/$BASE
+image=arch/x86/boot/bzImage
+
+# On the plain kernel, whatever KERNEL is
+plain="KERNEL_IMAGE=$images/src-plain/obj/$image"
+
+# Checks of the programs on the machines given
+status_checks()
+{
+	for m in "$@"; do
+		echo "status-$m|tap|eas-status in known states of $m|$tools/tests/run-status $m"
+	done
+}
+
+plain_checks()
+{
+	for m in "$@"; do
+		echo "plain-$m|tap|eas-status in known states of $m, plain kernel|$plain $tools/tests/run-status $m"
+	done
+}
+
+watch_checks()
+{
+	for m in "$@"; do
+		echo "watch-$m|tap|eas-status --watch on $m|$tools/tests/run-status $m watch"
+	done
+}
+
+ramp_checks()
+{
+	for m in "$@"; do
+		echo "ramp-$m|tap|eas-ramp on $m|$tools/tests/run-ramp $m"
+	done
+}
+
+sweep_checks()
+{
+	for m in "$@"; do
+		echo "sweep-$m|tap|eas-sweep on $m|$tools/tests/run-sweep $m"
+	done
+}
+
+# What runs by default
+basic_table()
 {
 	cat <<-END
 	series|status|the series applies with git am and quilt and matches the sources|scripts/check-series.sh
@@ -99,23 +144,37 @@ table()
 	for m in lunar-lake=PLPL meteor-lake=PEEL strix-point=PPEE epyc=CCC; do
 		echo "model-${m%=*}|tap|random steps agree with the model on ${m%=*}|$vhybrid/run-model ${m%=*} ${m#*=} 2000 1796245115"
 	done
-	t=tools/power/cpufreq-eas
-	echo "tools-unit|tap|unit tests of eas-status, eas-ramp and eas-sweep|make -s -C $t check"
+	echo "tools-unit|tap|unit tests of eas-status, eas-ramp and eas-sweep|make -s -C $tools check"
 	echo "tools-man|status|man and mandoc have nothing to say about the man pages|scripts/check-style.sh man"
-	for m in lunar-lake xeon strix-point; do
-		echo "status-$m|tap|eas-status in known states of $m|$t/tests/run-status $m"
-	done
-	echo "status-nocpufreq|tap|eas-status without cpufreq|$t/tests/run-status lunar-lake nocpufreq"
-	echo "ramp-lunar-lake|tap|eas-ramp on lunar-lake|$t/tests/run-ramp lunar-lake"
-	for m in strix-point intel-noepp; do
-		echo "sweep-$m|tap|eas-sweep on $m|$t/tests/run-sweep $m"
-	done
+	status_checks lunar-lake strix-point
+	plain_checks lunar-lake
+	echo "status-nocpufreq|tap|eas-status without cpufreq|$tools/tests/run-status lunar-lake nocpufreq"
+	echo "status-isolcpus|tap|eas-status with an isolated CPU|$tools/tests/run-status lunar-lake isolcpus"
+	watch_checks lunar-lake
+	ramp_checks lunar-lake
+	sweep_checks strix-point
+	echo "tools-nocpufreq|tap|eas-ramp and eas-sweep without cpufreq|$tools/tests/run-nocpufreq"
 	echo "demo-ramp|status|the ramps of the demo are as expected|$vhybrid/demo-ramp"
-	d=build/$BASE
-	i=arch/x86/boot/bzImage
-	echo "cost|tap|EPP and governor writes need no more register accesses than on the plain kernel|$vhybrid/check-cost $d/src-plain/obj/$i $d/src-patched/obj/$i"
-	echo "hot|tap|code of scheduler hot paths is the same as in the plain kernel|$vhybrid/check-hot $d/src-plain/obj $d/src-patched/obj"
+	echo "cost|tap|EPP and governor writes need no more register accesses than on the plain kernel|$vhybrid/check-cost $images/src-plain/obj/$image $images/src-patched/obj/$image"
+	echo "hot|tap|code of scheduler hot paths is the same as in the plain kernel|$vhybrid/check-hot $images/src-plain/obj $images/src-patched/obj"
 	echo "demo|status|all states of the demo are as expected|$vhybrid/demo"
+}
+
+# The rest, for check.sh all: the programs on machines that differ less from the others
+more_table()
+{
+	status_checks meteor-lake raptor-lake xeon intel-noepp epyc amd-shmem
+	plain_checks meteor-lake raptor-lake xeon intel-noepp strix-point epyc amd-shmem
+	watch_checks strix-point
+	echo "watch-plain|tap|eas-status --watch on lunar-lake, plain kernel|$plain $tools/tests/run-status lunar-lake watch"
+	ramp_checks meteor-lake raptor-lake xeon intel-noepp strix-point epyc amd-shmem
+	sweep_checks lunar-lake meteor-lake raptor-lake xeon intel-noepp epyc amd-shmem
+}
+
+table()
+{
+	basic_table
+	more_table
 }
 
 # those REGEX: the names of checks to be run
@@ -186,7 +245,10 @@ if [ "${1-}" = one ]; then
 	exit
 fi
 if [ "$T" = list ]; then
-	table | awk -F '|' '{ printf "%-16s %s\n", $1, $3 }'
+	{
+		basic_table
+		more_table | sed 's/|/ (check-all)|/3'
+	} | awk -F '|' '{ printf "%-22s %s\n", $1, $3 }'
 	exit
 fi
 for t in $T; do
@@ -198,10 +260,12 @@ if [ -n "$T" ]; then
 	printf '%s\n' $T
 elif [ "$KERNEL" = plain ]; then
 	those '^(gate|own|faults|domains)-'
-else
+elif [ "${1-}" = all ]; then
 	those .
+else
+	basic_table | cut -d '|' -f 1
 fi > "$tmp/names"
-if grep -qxE 'cost|hot' "$tmp/names"; then
+if grep -qE '^(cost|hot|plain-|watch-plain)' "$tmp/names"; then
 	KERNEL=plain scripts/kernel.sh
 fi
 
@@ -215,7 +279,7 @@ jobs=$(nproc)
 start=$(date +%s)
 : > "$tmp/figures"
 every 30 progress
-alone='^(clients-|demo)'
+alone='^(clients-|demo$)'
 grep -vE "$alone" "$tmp/names" |
 	xargs -P "$jobs" -I '{}' scripts/check.sh one '{}' "$tmp/figures" || :
 grep -E "$alone" "$tmp/names" |

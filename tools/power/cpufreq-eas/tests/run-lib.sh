@@ -27,12 +27,13 @@ choose_cores()
 	esac
 }
 
-# in_vm MACHINE CORES PROGRAM OPTION...: in place of this shell, a virtual machine that has
-# the program; options, and the script that they end with, are those of vhybrid run
+# in_vm MACHINE CORES PROGRAMS OPTION...: in place of this shell, a virtual machine that has
+# the programs; options, and the script that they end with, are those of vhybrid run
 in_vm()
 {
 	machine=$1 cores=$2
-	files=$("$here/vm-files" "$3")
+	# shellcheck disable=SC2086	# a list
+	files=$("$here/vm-files" $3)
 	shift 3
 	# shellcheck disable=SC2086	# a list
 	exec "$vhybrid/vhybrid" run --machine "$machine" --cores "$cores" \
