@@ -69,7 +69,7 @@ demo-ramp: kernel tools ## see how fast CPUs get up to speed, with eas-ramp
 check: kernel tools ## run the tests
 	@scripts/check.sh
 
-check-all: kernel tools ## ... and the tools on all machines (an hour more)
+check-all: kernel tools ## ... and the tools on all machines (half an hour more)
 	@scripts/check.sh all
 
 bisect: deps ## build every patch of the series (BOOT=1: boot and test each, an hour)
