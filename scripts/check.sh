@@ -99,7 +99,7 @@ basic_table()
 	done
 	echo "own-late|tap|kselftest of EPP ownership, CPUs not up at boot|$vhybrid/run-kselftest lunar-lake 'epp_ownership.sh$only_arg' --append maxcpus=3"
 	for m in lunar-lake=PLPL meteor-lake=PEEL strix-point=PE amd-shmem=PE; do
-		echo "faults-${m%=*}|tap|register accesses that fail on ${m%=*}|$vhybrid/vhybrid run --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/epp-faults.sh $only"
+		echo "faults-${m%=*}|tap|register accesses that fail on ${m%=*}|$vhybrid/vhybrid run --timeout 900 --machine ${m%=*} --cores ${m#*=} $lib -- $vhybrid/guest/epp-faults.sh $only"
 	done
 	for m in lunar-lake=PL= strix-point=PE=quick; do
 		a=${m##*=} m=${m%=*}
