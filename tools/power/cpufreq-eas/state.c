@@ -438,6 +438,23 @@ static void look(struct offer *offer, const char *policy)
 	free(words);
 }
 
+/*
+ * With governor performance, amd_pstate offers no EPP but performance. On servers, that is
+ * the governor after a change to active mode. It is one that has been noted, or comes with
+ * a mode that will be left again.
+ */
+static void show_epps(const char *policy)
+{
+	char *via = NULL;
+
+	if (holds("performance", policy, "scaling_governor"))
+		via = other_governor(policy);
+	/* If this does not work, there is less to choose from. */
+	if (via)
+		write_governor(policy, via);
+	free(via);
+}
+
 static void probe(void)
 {
 	char **all = policies(), *now, *path;
@@ -463,6 +480,8 @@ static void probe(void)
 		if (can_set ? set_mode(modes[i]) != NULL : strcmp(modes[i], now) != 0)
 			continue;
 		strcpy(offer->mode, modes[i]);
+		if (can_set && !strcmp(modes[i], "active"))
+			show_epps(*all);
 		look(offer, *all);
 		nr_offers++;
 	}

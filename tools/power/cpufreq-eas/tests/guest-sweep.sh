@@ -158,6 +158,11 @@ chmod +x wait-in-third
 offered > unsorted
 sort unsorted > offered
 mode passive
+sweep --dry-run --test a=true
+expect 0
+sed -n 's/^  \([a-z]*\/.*\)/\1/p' out | sort | cmp -s - offered || wrong "other configurations"
+result "dry run in passive mode: lists what is offered in all modes"
+
 case $(cat offered) in
 *active/powersave/*)
 	mode active
