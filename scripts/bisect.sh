@@ -23,17 +23,8 @@ exec 9> "$build/bisect.lock"
 flock -n 9 || die "another 'make bisect' is running here, wait for it"
 need_tmp
 
+need_source
 # Every run begins with the base, but keeps the objects of the last one.
-if [ ! -d "$src" ] || [ "$(cat "$src.base" 2>/dev/null)" != "$(cat "$build/base.id")" ]; then
-	say "copying the base"
-	every 10 say "still copying"
-	rm -rf "$src" "$src".warnings*
-	need_space $((tree_kb + 500000))
-	cp -a "$base" "$tmp/linux"
-	mv "$tmp/linux" "$src"
-	cp "$build/base.id" "$src.base"
-	quiet
-fi
 touched | while read -r f; do
 	if [ ! -f "$base/$f" ]; then
 		rm -f "$src/$f"
@@ -42,13 +33,7 @@ touched | while read -r f; do
 	fi
 done
 [ -z "$BOOT" ] || "$vhybrid/apply-overlay" "$src"
-
-export KBUILD_BUILD_TIMESTAMP='2026-01-01' KBUILD_BUILD_USER=vhybrid KBUILD_BUILD_HOST=vhybrid
-unset MAKEFLAGS MFLAGS MAKELEVEL
-mk()
-{
-	make -C "$src" O="$obj" ARCH=x86_64 "$@" 9>&-
-}
+kernel_env
 
 # Whole directories, because some files are included by others, unless they are large
 targets=$(touched | sed -n '/^\(kernel\|drivers\)\/.*\.c$/p' | while read -r f; do
@@ -63,22 +48,14 @@ done | sort -u)
 jobs=$(nproc)
 echo 'exit 0' > "$tmp/up"
 
-# configure: options that are not there yet are left out
-configure()
-{
-	mk tinyconfig
-	# shellcheck disable=SC2086	# a list
-	(cd "$src" && scripts/kconfig/merge_config.sh -m -O "$tmp" "$obj/.config" $fragments)
-	cmp -s "$tmp/.config" "$tmp/merged" || cp "$tmp/.config" "$obj/.config"
-	mk olddefconfig
-}
-
 # build NAME [PATCH]: what there is now, warnings in $tmp/warnings
 build()
 {
 	: > "$tmp/log"
 	if [ $# -eq 1 ] || grep -q '^+++ b/.*Kconfig' "$2"; then
-		configure > "$tmp/log" 2>&1 || die "$1: cannot configure the kernel: $(tail -n 1 "$tmp/log")"
+		# shellcheck disable=SC2086	# a list
+		configure $fragments > "$tmp/log" 2>&1 ||
+			die "$1: cannot configure the kernel: $(tail -n 1 "$tmp/log")"
 	fi
 	# shellcheck disable=SC2086	# a list
 	if ! mk -j"$jobs" W=1 $targets >> "$tmp/log" 2>&1 ||

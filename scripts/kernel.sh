@@ -50,7 +50,7 @@ inputs()
 	cat "$build/base.id"
 	${CC:-gcc} --version
 	# shellcheck disable=SC2086	# a list
-	cat $fragments "$vhybrid"/kernel/* "$vhybrid/apply-overlay" "$top/scripts/kernel.sh"
+	cat $fragments "$vhybrid"/kernel/* "$vhybrid/apply-overlay" "$top/scripts/kernel.sh" "$top/scripts/lib.sh"
 	[ "$tree" = plain ] || {
 		series | while read -r p; do cat "$patches/$p"; done
 		series_files | while read -r f; do cat "$top/$f"; done
@@ -74,15 +74,8 @@ fi
 
 need_tmp
 
+need_source
 # Only replace files that change, so that the build is incremental.
-if [ ! -d "$src" ] || [ "$(cat "$src.base" 2>/dev/null)" != "$(cat "$build/base.id")" ]; then
-	say "copying the base"
-	rm -rf "$src" "$src.touched"
-	need_space $((tree_kb + 500000))
-	cp -a "$base" "$tmp/linux"
-	mv "$tmp/linux" "$src"
-	cp "$build/base.id" "$src.base"
-fi
 mkdir "$tmp/tree"
 if [ "$tree" = patched ]; then
 	touched > "$tmp/touched"
@@ -112,22 +105,10 @@ if [ "$tree" = patched ]; then
 fi
 "$vhybrid/apply-overlay" "$src"
 
-# Do not let the build depend on when, where and by whom it is made.
-export KBUILD_BUILD_TIMESTAMP='2026-01-01' KBUILD_BUILD_USER=vhybrid KBUILD_BUILD_HOST=vhybrid
-unset MAKEFLAGS MFLAGS MAKELEVEL
-mk()
-{
-	make -C "$src" O="$obj" ARCH=x86_64 "$@"
-}
-
+kernel_env
 mkdir -p "$obj"
-{
-	mk tinyconfig
-	# shellcheck disable=SC2086	# a list
-	(cd "$src" && scripts/kconfig/merge_config.sh -m -O "$tmp" "$obj/.config" $fragments)
-} > "$log" 2>&1 || die "cannot configure the kernel: $(tail -n 1 "$log")"
-cp "$tmp/.config" "$obj/.config"
-mk olddefconfig >> "$log" 2>&1 || die "cannot configure the kernel: $(tail -n 1 "$log")"
+# shellcheck disable=SC2086	# a list
+configure $fragments > "$log" 2>&1 || die "cannot configure the kernel: $(tail -n 1 "$log")"
 for f in $wanted; do
 	"$vhybrid/check-config" "$obj/.config" "$f" || die "the configuration lacks something, see above"
 done
@@ -140,7 +121,7 @@ progress()
 	say "$(($(date +%s) - start)) s, $(grep -Ec '^ +(CC|AS|LD|AR) ' "$log" || :) objects"
 }
 every 10 progress
-if ! mk -j"$jobs" all 9>&- >> "$log" 2>&1; then
+if ! mk -j"$jobs" all >> "$log" 2>&1; then
 	grep -m 5 -E 'error:|Error|undefined' "$log" >&2 || tail -n 5 "$log" >&2
 	die "the kernel does not build, see build/$BASE/kernel-$KERNEL.log"
 fi

@@ -163,6 +163,45 @@ need_space()
 		die "no space: $(($1 / 1024)) MiB needed, $((avail / 1024)) MiB free in the file system of build/"
 }
 
+# need_source: a source tree in $src to build in, the base at first; it and its objects stay
+# for as long as the base does
+# shellcheck disable=SC2154	# set by those who source this
+need_source()
+{
+	[ ! -d "$src" ] || [ "$(cat "$src.base" 2>/dev/null)" != "$(cat "$build/base.id")" ] || return 0
+	say "copying the base"
+	every 10 say "still copying"
+	rm -rf "$src" "$src".*
+	need_space $((tree_kb + 500000))
+	cp -a "$base" "$tmp/linux"
+	mv "$tmp/linux" "$src"
+	cp "$build/base.id" "$src.base"
+	quiet
+}
+
+# Do not let a build depend on when, where, by whom and from which make it is started.
+kernel_env()
+{
+	export KBUILD_BUILD_TIMESTAMP='2026-01-01' KBUILD_BUILD_USER=vhybrid KBUILD_BUILD_HOST=vhybrid
+	unset MAKEFLAGS MFLAGS MAKELEVEL
+}
+
+# mk ARGUMENT...: make a kernel from $src in $obj, without holding locks
+# shellcheck disable=SC2154	# set by those who source this
+mk()
+{
+	make -C "$src" O="$obj" ARCH=x86_64 "$@" 9>&-
+}
+
+# configure FRAGMENT...: options that the tree does not have are left out
+configure()
+{
+	mk tinyconfig &&
+		(cd "$src" && scripts/kconfig/merge_config.sh -m -O "$tmp" "$obj/.config" "$@") &&
+		cp "$tmp/.config" "$obj/.config" &&
+		mk olddefconfig
+}
+
 # need_root WHAT-OTHERWISE: sets $as_root, the prefix of commands to be run as root
 need_root()
 {
