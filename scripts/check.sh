@@ -43,39 +43,19 @@ image=arch/x86/boot/bzImage
 # On the plain kernel, whatever KERNEL is
 plain="KERNEL_IMAGE=$images/src-plain/obj/$image"
 
-# Checks of the programs on the machines given
-status_checks()
+# tool_checks KIND MACHINE...: checks of the programs
+tool_checks()
 {
+	kind=$1
+	shift
 	for m in "$@"; do
-		echo "status-$m|tap|eas-status in known states of $m|$tools/tests/run-status $m"
-	done
-}
-
-plain_checks()
-{
-	for m in "$@"; do
-		echo "plain-$m|tap|eas-status in known states of $m, plain kernel|$plain $tools/tests/run-status $m"
-	done
-}
-
-watch_checks()
-{
-	for m in "$@"; do
-		echo "watch-$m|tap|eas-status --watch on $m|$tools/tests/run-status $m watch"
-	done
-}
-
-ramp_checks()
-{
-	for m in "$@"; do
-		echo "ramp-$m|tap|eas-ramp on $m|$tools/tests/run-ramp $m"
-	done
-}
-
-sweep_checks()
-{
-	for m in "$@"; do
-		echo "sweep-$m|tap|eas-sweep on $m|$tools/tests/run-sweep $m"
+		case $kind in
+		status) what="eas-status in known states of $m" run="$tools/tests/run-status $m" ;;
+		plain) what="eas-status in known states of $m, plain kernel" run="$plain $tools/tests/run-status $m" ;;
+		watch) what="eas-status --watch on $m" run="$tools/tests/run-status $m watch" ;;
+		*) what="eas-$kind on $m" run="$tools/tests/run-$kind $m" ;;
+		esac
+		echo "$kind-$m|tap|$what|$run"
 	done
 }
 
@@ -146,13 +126,13 @@ basic_table()
 	done
 	echo "tools-unit|tap|unit tests of eas-status, eas-ramp and eas-sweep|make -s -C $tools check"
 	echo "tools-man|status|man and mandoc have nothing to say about the man pages|scripts/check-style.sh man"
-	status_checks lunar-lake strix-point
-	plain_checks lunar-lake
+	tool_checks status lunar-lake strix-point
+	tool_checks plain lunar-lake
 	echo "status-nocpufreq|tap|eas-status without cpufreq|$tools/tests/run-status lunar-lake nocpufreq"
 	echo "status-isolcpus|tap|eas-status with an isolated CPU|$tools/tests/run-status lunar-lake isolcpus"
-	watch_checks lunar-lake
-	ramp_checks lunar-lake
-	sweep_checks strix-point
+	tool_checks watch lunar-lake
+	tool_checks ramp lunar-lake
+	tool_checks sweep strix-point
 	echo "tools-nocpufreq|tap|eas-ramp and eas-sweep without cpufreq|$tools/tests/run-nocpufreq"
 	echo "demo-ramp|status|the ramps of the demo are as expected|$vhybrid/demo-ramp"
 	echo "cost|tap|EPP and governor writes need no more register accesses than on the plain kernel|$vhybrid/check-cost $images/src-plain/obj/$image $images/src-patched/obj/$image"
@@ -163,12 +143,12 @@ basic_table()
 # The rest, for check.sh all: the programs on machines that differ less from the others
 more_table()
 {
-	status_checks meteor-lake raptor-lake xeon intel-noepp epyc amd-shmem
-	plain_checks meteor-lake raptor-lake xeon intel-noepp strix-point epyc amd-shmem
-	watch_checks strix-point
+	tool_checks status meteor-lake raptor-lake xeon intel-noepp epyc amd-shmem
+	tool_checks plain meteor-lake raptor-lake xeon intel-noepp strix-point epyc amd-shmem
+	tool_checks watch strix-point
 	echo "watch-plain|tap|eas-status --watch on lunar-lake, plain kernel|$plain $tools/tests/run-status lunar-lake watch"
-	ramp_checks meteor-lake raptor-lake xeon intel-noepp strix-point epyc amd-shmem
-	sweep_checks lunar-lake meteor-lake raptor-lake xeon intel-noepp epyc amd-shmem
+	tool_checks ramp meteor-lake raptor-lake xeon intel-noepp strix-point epyc amd-shmem
+	tool_checks sweep lunar-lake meteor-lake raptor-lake xeon intel-noepp epyc amd-shmem
 }
 
 table()
