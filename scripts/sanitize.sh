@@ -55,9 +55,6 @@ races()
 	for f in "${image%/arch/*}"/drivers/power/supply/test_power.ko "${image%/arch/*}"/drivers/cpufreq/cpufreq_*.ko; do
 		[ ! -e "$f" ] || set -- "$@" --file "$f"
 	done
-	# identify_cpu() forgets about 5-level paging for a moment, and KASAN reports what an
-	# interrupt accesses then.
-	[ "$variant" != kasan ] || set -- --append no5lvl "$@"
 	attempt "$variant-$machine" "$variant, $machine $cores: races, rounds of $seconds s" \
 		tools/testing/vhybrid/vhybrid run --kernel "$image" --machine "$machine" --cores "$cores" \
 		--timeout $((seconds * 16 + 900)) --log "build/sanitize-$variant-$machine.log" "$@" \
