@@ -72,38 +72,6 @@ copy_ksrc()
 	install_base "$tmp/linux" "$id"
 }
 
-apt()
-{
-	cmd=$1
-	shift
-	"apt-$cmd" -q -c "$tmp/apt/apt.conf" "$@"
-}
-
-setup_apt()
-{
-	rm -rf "$tmp/apt"
-	mkdir -p "$tmp/apt/lists/partial" "$tmp/apt/cache/archives/partial" "$tmp/apt/none"
-	: > "$tmp/apt/status"
-	echo "deb [signed-by=$keyring] $1 $suite main" > "$tmp/apt/sources.list"
-	# Everything else, such as a proxy, is what the machine has.
-	cat > "$tmp/apt/apt.conf" <<-END
-		Dir::State "$tmp/apt";
-		Dir::State::Lists "$tmp/apt/lists";
-		Dir::State::status "$tmp/apt/status";
-		Dir::Cache "$tmp/apt/cache";
-		Dir::Etc::SourceList "$tmp/apt/sources.list";
-		Dir::Etc::SourceParts "$tmp/apt/none";
-		Dir::Etc::Preferences "/dev/null";
-		Dir::Etc::PreferencesParts "$tmp/apt/none";
-		Acquire::Languages "none";
-		APT::Sandbox::User "$(id -un)";
-		APT::Update::Error-Mode "any";
-		#clear APT::Update::Pre-Invoke;
-		#clear APT::Update::Post-Invoke;
-		#clear APT::Update::Post-Invoke-Success;
-	END
-}
-
 fetch_debian()
 {
 	[ ! -f "$stamp" ] || ! grep -q '^debian ' "$stamp" || return 0
@@ -114,7 +82,7 @@ fetch_debian()
 
 	found=
 	for site in $sites; do
-		setup_apt "$site"
+		setup_apt deb "$site" $suite
 		say "looking for $package in $suite"
 		apt get update > "$tmp/log" 2>&1 && found=$site && break
 	done

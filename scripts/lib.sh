@@ -229,3 +229,37 @@ need_mirrors()
 	[ -n "$sites" ] ||
 		die "no Debian mirror in the package sources of this machine, add one${1:+ $1}"
 }
+
+# apt with the lists of one suite of one mirror, in $tmp
+apt()
+{
+	cmd=$1
+	shift
+	"apt-$cmd" -q -c "$tmp/apt/apt.conf" "$@"
+}
+
+# setup_apt deb|deb-src SITE SUITE
+setup_apt()
+{
+	rm -rf "$tmp/apt"
+	mkdir -p "$tmp/apt/lists/partial" "$tmp/apt/cache/archives/partial" "$tmp/apt/none"
+	: > "$tmp/apt/status"
+	echo "$1 [signed-by=$keyring] $2 $3 main" > "$tmp/apt/sources.list"
+	# Everything else, such as a proxy, is what the machine has.
+	cat > "$tmp/apt/apt.conf" <<-END
+		Dir::State "$tmp/apt";
+		Dir::State::Lists "$tmp/apt/lists";
+		Dir::State::status "$tmp/apt/status";
+		Dir::Cache "$tmp/apt/cache";
+		Dir::Etc::SourceList "$tmp/apt/sources.list";
+		Dir::Etc::SourceParts "$tmp/apt/none";
+		Dir::Etc::Preferences "/dev/null";
+		Dir::Etc::PreferencesParts "$tmp/apt/none";
+		Acquire::Languages "none";
+		APT::Sandbox::User "$(id -un)";
+		APT::Update::Error-Mode "any";
+		#clear APT::Update::Pre-Invoke;
+		#clear APT::Update::Post-Invoke;
+		#clear APT::Update::Post-Invoke-Success;
+	END
+}
